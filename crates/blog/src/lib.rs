@@ -1,0 +1,1 @@
+//! Markdown blog server: each page kept as ready-to-send bytes.

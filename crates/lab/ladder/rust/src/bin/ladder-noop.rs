@@ -1,0 +1,2 @@
+//! A process that does nothing: the floor under every other.
+fn main() {}

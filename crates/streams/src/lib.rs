@@ -1,0 +1,1 @@
+//! Drop-in cat and tr.
