@@ -64,7 +64,7 @@ pub fn finish(child: Child, started: Instant, bound: Duration) -> io::Result<Fin
     drop(child); // reaped above; std must not wait for, or kill, whoever has the number next
     Ok(Finished {
         status: ExitStatus::from_raw(status),
-        wall: started.elapsed(),
+        wall,
         usage,
         timed_out,
     })
