@@ -129,7 +129,7 @@ impl Server {
             panic!("{shown}: ended before it was ready: {status:?}");
         }
         Server {
-            child,
+            child: Some(child),
             stdout,
             ready_line: ready_line.trim_end().to_owned(),
         }
