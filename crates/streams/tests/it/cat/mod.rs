@@ -1,0 +1,3 @@
+//! `lissom-cat` as its users see it.
+
+mod options;
