@@ -7,9 +7,9 @@ use crate::text::Reporter;
 
 /// Runs `cat`; returns its exit status.
 #[must_use]
-pub fn run(mut process: Process) -> u8 {
-    let reporter = Reporter::new(&process);
-    let (_options, operands) = match options::parse(&mut process, reporter) {
+pub fn run(process: &mut Process) -> u8 {
+    let reporter = Reporter::new(process);
+    let (_options, operands) = match options::parse(process, reporter) {
         Ok(parsed) => parsed,
         Err(status) => return status,
     };

@@ -1,6 +1,6 @@
 //! A program without libc: entry, arguments, environment, exit, and reading and writing.
 //!
-//! [`program!`](crate::program) makes a binary of a `fn(Process) -> u8`. What libc would have
+//! [`program!`](crate::program) makes a binary of a `fn(&mut Process) -> u8`. What libc would have
 //! brought (a locale, a heap, buffered streams, start-up and exit hooks) is exactly what these
 //! two programs do without; it is four fifths of GNU's start-up time.
 //!

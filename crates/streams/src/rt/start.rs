@@ -1,4 +1,4 @@
-//! From the kernel's first instruction to `fn(Process) -> u8`, and out again.
+//! From the kernel's first instruction to `fn(&mut Process) -> u8`, and out again.
 #![allow(
     unsafe_code,
     reason = "the initial stack is raw memory that only the ABI describes"
@@ -65,11 +65,11 @@ pub fn find_variable(environment: &[Arg], name: &str) -> Option<&'static [u8]> {
 ///
 /// # Safety
 /// `stack` is the stack pointer at process entry, as the kernel set it; called once.
-pub unsafe fn start(stack: *mut usize, main: fn(Process) -> u8) -> ! {
+pub unsafe fn start(stack: *mut usize, main: fn(&mut Process) -> u8) -> ! {
     // SAFETY: the ABI puts argc at the stack pointer, argc pointers and a null after it, then
     // the environment's pointers and a null. The block is writable, and nobody else uses it: this
     // function is called once (caller's promise). `Arg` has a pointer's layout.
-    let process = unsafe {
+    let mut process = unsafe {
         let count = *stack;
         let arguments = stack.add(1).cast::<Arg>();
         let environment = arguments.add(count + 1);
@@ -86,12 +86,12 @@ pub unsafe fn start(stack: *mut usize, main: fn(Process) -> u8) -> ! {
     let status = if process.arguments.is_empty() {
         127
     } else {
-        main(process)
+        main(&mut process)
     };
     super::sys::exit(status)
 }
 
-/// Makes the binary of `$main`, a `fn(Process) -> u8`: entry point, panic handler, and the memory
+/// Makes the binary of `$main`, a `fn(&mut Process) -> u8`: entry point, panic handler, and the memory
 /// routines the compiler calls by name.
 ///
 /// They are defined in the binary and not in the library so that tests and benchmarks, which have

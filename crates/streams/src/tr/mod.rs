@@ -5,8 +5,7 @@ use crate::text::Reporter;
 
 /// Runs `tr`; returns its exit status.
 #[must_use]
-pub fn run(process: Process) -> u8 {
-    let reporter = Reporter::new(&process);
-    drop(process);
+pub fn run(process: &mut Process) -> u8 {
+    let reporter = Reporter::new(process);
     reporter.print("{} (Lissom)\n")
 }
