@@ -1,0 +1,121 @@
+//! What the lines of a test run say in numbers.
+
+use std::fmt;
+
+/// Results of any number of test binaries.
+#[derive(Debug, Default)]
+pub(super) struct Count {
+    pub(super) passed: u64,
+    pub(super) failed: u64,
+    /// Tests that cargo itself left out.
+    pub(super) ignored: u64,
+    /// Lines that begin with `SKIPPED:`: a test or check that could not run here and said so.
+    pub(super) skips: Vec<String>,
+}
+
+impl Count {
+    /// Takes in `test result: ok. 3 passed; 0 failed; 1 ignored; …`.
+    pub(super) fn take_result(&mut self, line: &str) {
+        let Some((_, counts)) = line
+            .strip_prefix("test result: ")
+            .and_then(|rest| rest.split_once(". "))
+        else {
+            return;
+        };
+        for part in counts.split(';') {
+            let Some((number, what)) = part.trim().split_once(' ') else {
+                continue;
+            };
+            let number = number.parse().unwrap_or(0);
+            match what {
+                "passed" => self.passed += number,
+                "failed" => self.failed += number,
+                "ignored" => self.ignored += number,
+                _ => {}
+            }
+        }
+    }
+
+    /// Takes in a line of a skipped test, once.
+    pub(super) fn take_skip(&mut self, line: &str) {
+        if line.starts_with("SKIPPED: ") && !self.skips.iter().any(|known| known == line) {
+            self.skips.push(line.to_owned());
+        }
+    }
+
+    /// Adds the numbers of another run.
+    pub(super) fn add(&mut self, other: Count) {
+        self.passed += other.passed;
+        self.failed += other.failed;
+        self.ignored += other.ignored;
+        for line in other.skips {
+            self.take_skip(&line);
+        }
+    }
+}
+
+impl fmt::Display for Count {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} passed, {} failed", self.passed, self.failed)?;
+        match self.ignored + self.skips.len() as u64 {
+            0 => Ok(()),
+            skipped => write!(f, ", {skipped} skipped"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(lines: &[&str], expected: &str) {
+        let mut count = Count::default();
+        for line in lines {
+            count.take_result(line);
+            count.take_skip(line);
+        }
+        assert_eq!(count.to_string(), expected);
+    }
+
+    #[test]
+    fn results_are_summed() {
+        check(&["running 3 tests", "test a ... ok"], "0 passed, 0 failed");
+        check(
+            &[
+                "test result: ok. 3 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out; finished in 0.00s",
+                "test result: FAILED. 1 passed; 2 failed; 0 ignored; 0 measured; 7 filtered out",
+            ],
+            "4 passed, 2 failed",
+        );
+    }
+
+    #[test]
+    fn skips_are_told_once_each() {
+        check(
+            &[
+                "test result: ok. 3 passed; 0 failed; 1 ignored; 0 measured; 0 filtered out",
+                "SKIPPED: zsh is missing",
+                "SKIPPED: zsh is missing",
+                "SKIPPED: fish is missing",
+            ],
+            "3 passed, 0 failed, 3 skipped",
+        );
+    }
+
+    #[test]
+    fn runs_are_added() {
+        let one = || {
+            let mut count = Count {
+                passed: 2,
+                failed: 1,
+                ignored: 0,
+                skips: Vec::new(),
+            };
+            count.take_skip("SKIPPED: x");
+            count
+        };
+        let mut total = one();
+        total.add(one());
+        assert_eq!(total.to_string(), "4 passed, 2 failed, 1 skipped");
+    }
+}
