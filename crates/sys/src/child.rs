@@ -1,9 +1,6 @@
 //! Waiting for one child and taking the kernel's account of it.
 
-#![allow(
-    unsafe_code,
-    reason = "wait4 and pidfd have no safe wrapper that also gives the rusage"
-)]
+#![allow(unsafe_code, reason = "wait4 and pidfd have no safe wrapper that also gives the rusage")]
 
 use std::io;
 use std::mem::MaybeUninit;
@@ -62,12 +59,7 @@ pub fn finish(child: Child, started: Instant, bound: Duration) -> io::Result<Fin
     let (_, status, usage) = wait4(pid, 0)?;
     let wall = started.elapsed();
     drop(child); // reaped above; std must not wait for, or kill, whoever has the number next
-    Ok(Finished {
-        status: ExitStatus::from_raw(status),
-        wall,
-        usage,
-        timed_out,
-    })
+    Ok(Finished { status: ExitStatus::from_raw(status), wall, usage, timed_out })
 }
 
 /// The process id as the system calls want it.
@@ -129,11 +121,8 @@ impl Pidfd {
         let deadline = Instant::now() + bound;
         loop {
             let left = deadline.saturating_duration_since(Instant::now());
-            let mut poll = libc::pollfd {
-                fd: self.0.as_raw_fd(),
-                events: libc::POLLIN,
-                revents: 0,
-            };
+            let mut poll =
+                libc::pollfd { fd: self.0.as_raw_fd(), events: libc::POLLIN, revents: 0 };
             // Rounded up, or the last millisecond would be spent spinning.
             let left_ms = i32::try_from(left.as_millis().saturating_add(1)).unwrap_or(i32::MAX);
             // SAFETY: one live pollfd, and the count says one.
@@ -165,11 +154,7 @@ impl Pidfd {
             )
         };
         let error = io::Error::last_os_error();
-        if sent == 0 || error.raw_os_error() == Some(libc::ESRCH) {
-            Ok(())
-        } else {
-            Err(error)
-        }
+        if sent == 0 || error.raw_os_error() == Some(libc::ESRCH) { Ok(()) } else { Err(error) }
     }
 }
 
@@ -180,11 +165,7 @@ mod tests {
 
     fn run(script: &str, bound: Duration) -> Finished {
         let started = Instant::now();
-        let child = Command::new("sh")
-            .args(["-c", script])
-            .stdin(Stdio::null())
-            .spawn()
-            .unwrap();
+        let child = Command::new("sh").args(["-c", script]).stdin(Stdio::null()).spawn().unwrap();
         finish(child, started, bound).unwrap()
     }
 
@@ -192,10 +173,7 @@ mod tests {
 
     #[test]
     fn status_and_time_are_the_childs() {
-        let busy = run(
-            "i=0; while [ $i -lt 20000 ]; do i=$((i+1)); done; exit 3",
-            LONG,
-        );
+        let busy = run("i=0; while [ $i -lt 20000 ]; do i=$((i+1)); done; exit 3", LONG);
         let idle = run("exit 0", LONG);
         assert_eq!(busy.status.code(), Some(3));
         assert_eq!(idle.status.code(), Some(0));

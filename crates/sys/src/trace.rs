@@ -50,10 +50,7 @@ impl Traced {
                 _ => Ok(()),
             });
         }
-        Ok(Traced {
-            child: command.spawn()?,
-            on_this_thread: PhantomData,
-        })
+        Ok(Traced { child: command.spawn()?, on_this_thread: PhantomData })
     }
 
     /// Process id of the child.
@@ -80,10 +77,7 @@ impl Traced {
             });
             let counted = follow(pid).inspect_err(|_| drop(pidfd.kill()));
             let timed_out = watchdog.join().expect("the watchdog does not panic")?;
-            counted.map(|counted| Counted {
-                timed_out,
-                ..counted
-            })
+            counted.map(|counted| Counted { timed_out, ..counted })
         })?;
         Ok(counted)
     }
@@ -101,9 +95,7 @@ const OPTIONS: i32 = libc::PTRACE_O_TRACESYSGOOD
 fn follow(pid: libc::pid_t) -> io::Result<Counted> {
     let (_, status, _) = wait4(pid, libc::__WALL)?;
     if !libc::WIFSTOPPED(status) {
-        return Err(io::Error::other(
-            "the child ended before it could be traced",
-        ));
+        return Err(io::Error::other("the child ended before it could be traced"));
     }
     request(libc::PTRACE_SETOPTIONS, pid, OPTIONS as usize)?;
     request(libc::PTRACE_SYSCALL, pid, 0)?;
@@ -139,12 +131,7 @@ fn follow(pid: libc::pid_t) -> io::Result<Counted> {
         }
     }
     let status = own_status.ok_or_else(|| io::Error::other("the child's end was not reported"))?;
-    Ok(Counted {
-        status,
-        syscalls,
-        peak_resident_bytes,
-        timed_out: false,
-    })
+    Ok(Counted { status, syscalls, peak_resident_bytes, timed_out: false })
 }
 
 /// One `ptrace` request whose last argument is a plain number.
@@ -171,11 +158,7 @@ fn enters_syscall(tid: libc::pid_t) -> io::Result<bool> {
     if got == -1 {
         let error = io::Error::last_os_error();
         // Killed between the stop and the question: no further call.
-        return if error.raw_os_error() == Some(libc::ESRCH) {
-            Ok(false)
-        } else {
-            Err(error)
-        };
+        return if error.raw_os_error() == Some(libc::ESRCH) { Ok(false) } else { Err(error) };
     }
     // SAFETY: zeroed is valid for this struct of integers, and the kernel has filled it.
     Ok(unsafe { info.assume_init() }.op == libc::PTRACE_SYSCALL_INFO_ENTRY)
@@ -209,10 +192,7 @@ mod tests {
 
     fn count(script: &str, bound: Duration) -> Counted {
         let mut command = Command::new("sh");
-        command
-            .args(["-c", script])
-            .stdin(Stdio::null())
-            .stdout(Stdio::null());
+        command.args(["-c", script]).stdin(Stdio::null()).stdout(Stdio::null());
         Traced::spawn(command).unwrap().finish(bound).unwrap()
     }
 
@@ -244,18 +224,9 @@ mod tests {
         assert!(small.peak_resident_bytes < 32 * MIB, "{small:?}");
 
         let mut command = Command::new("dd");
-        command.args([
-            "if=/dev/zero",
-            "of=/dev/null",
-            "bs=48M",
-            "count=1",
-            "status=none",
-        ]);
+        command.args(["if=/dev/zero", "of=/dev/null", "bs=48M", "count=1", "status=none"]);
         let large = Traced::spawn(command).unwrap().finish(LONG).unwrap();
-        assert!(
-            (48 * MIB..64 * MIB).contains(&large.peak_resident_bytes),
-            "{large:?}"
-        );
+        assert!((48 * MIB..64 * MIB).contains(&large.peak_resident_bytes), "{large:?}");
     }
 
     #[test]
@@ -269,18 +240,13 @@ mod tests {
 
     #[test]
     fn a_missing_program_is_an_error() {
-        let error = Traced::spawn(Command::new("/nonexistent/program"))
-            .err()
-            .unwrap();
+        let error = Traced::spawn(Command::new("/nonexistent/program")).err().unwrap();
         assert_eq!(error.kind(), io::ErrorKind::NotFound);
     }
 
     #[test]
     fn the_peak_line_is_read_in_bytes() {
-        assert_eq!(
-            vm_hwm_bytes("VmPeak:\t  9 kB\nVmHWM:\t     120 kB\n"),
-            120 * 1024
-        );
+        assert_eq!(vm_hwm_bytes("VmPeak:\t  9 kB\nVmHWM:\t     120 kB\n"), 120 * 1024);
         assert_eq!(vm_hwm_bytes("Name:\tx\n"), 0);
     }
 }

@@ -42,10 +42,7 @@ pub struct Counting;
 fn note(bytes: usize) {
     MADE.with(|made| {
         let before = made.get();
-        made.set(Allocations {
-            calls: before.calls + 1,
-            bytes: before.bytes + bytes as u64,
-        });
+        made.set(Allocations { calls: before.calls + 1, bytes: before.bytes + bytes as u64 });
     });
 }
 
@@ -81,13 +78,7 @@ pub fn count<T>(work: impl FnOnce() -> T) -> (T, Allocations) {
     let before = MADE.get();
     let value = work();
     let after = MADE.get();
-    (
-        value,
-        Allocations {
-            calls: after.calls - before.calls,
-            bytes: after.bytes - before.bytes,
-        },
-    )
+    (value, Allocations { calls: after.calls - before.calls, bytes: after.bytes - before.bytes })
 }
 
 /// Fails unless [`Counting`] is this binary's global allocator and counts.
@@ -96,12 +87,5 @@ pub fn count<T>(work: impl FnOnce() -> T) -> (T, Allocations) {
 /// When an allocation went uncounted: an expectation of zero would then prove nothing.
 pub fn prove() {
     let (_, made) = count(|| std::hint::black_box(Box::new([0_u8; 100])));
-    assert_eq!(
-        made,
-        Allocations {
-            calls: 1,
-            bytes: 100
-        },
-        "the counting allocator is not in use"
-    );
+    assert_eq!(made, Allocations { calls: 1, bytes: 100 }, "the counting allocator is not in use");
 }

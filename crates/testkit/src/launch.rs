@@ -58,22 +58,11 @@ pub fn run(command: &mut Command, input: &[u8]) -> Ended {
         let stdout = scope.spawn(move || read_all(&mut stdout));
         let stderr = scope.spawn(move || read_all(&mut stderr));
         let finished = lissom_sys::child::finish(child, started, BOUND);
-        (
-            finished,
-            stdout.join().expect("reader"),
-            stderr.join().expect("reader"),
-        )
+        (finished, stdout.join().expect("reader"), stderr.join().expect("reader"))
     });
     let finished = finished.unwrap_or_else(|error| panic!("{shown}: {error}"));
-    assert!(
-        !finished.timed_out,
-        "{shown}: still running after {BOUND:?}"
-    );
-    Ended {
-        status: finished.status,
-        stdout,
-        stderr,
-    }
+    assert!(!finished.timed_out, "{shown}: still running after {BOUND:?}");
+    Ended { status: finished.status, stdout, stderr }
 }
 
 fn read_all(source: &mut impl Read) -> Vec<u8> {
@@ -121,27 +110,18 @@ impl Server {
             .unwrap_or_else(|error| panic!("{shown}: {error}"));
         let mut stdout = BufReader::new(child.stdout.take().expect("piped above"));
         let mut ready_line = String::new();
-        stdout
-            .read_line(&mut ready_line)
-            .unwrap_or_else(|error| panic!("{shown}: {error}"));
+        stdout.read_line(&mut ready_line).unwrap_or_else(|error| panic!("{shown}: {error}"));
         if ready_line.is_empty() {
             let status = child.wait();
             panic!("{shown}: ended before it was ready: {status:?}");
         }
-        Server {
-            child: Some(child),
-            stdout,
-            ready_line: ready_line.trim_end().to_owned(),
-        }
+        Server { child: Some(child), stdout, ready_line: ready_line.trim_end().to_owned() }
     }
 
     /// Process id.
     #[must_use]
     pub fn id(&self) -> u32 {
-        self.child
-            .as_ref()
-            .expect("present until wait, which takes the server")
-            .id()
+        self.child.as_ref().expect("present until wait, which takes the server").id()
     }
 
     /// Sends the signal called `name` (`TERM`, `INT`, `HUP` …).
@@ -149,14 +129,8 @@ impl Server {
     /// # Panics
     /// When there is no such signal or no such process.
     pub fn signal(&self, name: &str) {
-        let sent = Command::new("kill")
-            .args(["-s", name, &self.id().to_string()])
-            .status();
-        assert!(
-            sent.expect("kill runs").success(),
-            "kill -s {name} {}",
-            self.id()
-        );
+        let sent = Command::new("kill").args(["-s", name, &self.id().to_string()]).status();
+        assert!(sent.expect("kill runs").success(), "kill -s {name} {}", self.id());
     }
 
     /// Waits for the end, at most [`BOUND`]; gives the status and what else it printed.
@@ -170,9 +144,7 @@ impl Server {
         let finished = lissom_sys::child::finish(child, Instant::now(), BOUND).expect("our child");
         assert!(!finished.timed_out, "process {id} outlived {BOUND:?}");
         let mut rest = String::new();
-        self.stdout
-            .read_to_string(&mut rest)
-            .expect("the rest of standard output");
+        self.stdout.read_to_string(&mut rest).expect("the rest of standard output");
         (finished.status, rest)
     }
 }
@@ -196,9 +168,7 @@ impl Drop for Server {
 pub fn workspace_bin(package: &str, name: &str) -> PathBuf {
     // One build at a time from one test binary: cargo would queue them anyway.
     static BUILD: Mutex<()> = Mutex::new(());
-    let _turn = BUILD
-        .lock()
-        .unwrap_or_else(std::sync::PoisonError::into_inner);
+    let _turn = BUILD.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
     let root = root();
     let built = Command::new(env!("CARGO"))
         .args(["build", "--quiet", "--package", package, "--bin", name])
@@ -218,8 +188,5 @@ pub fn workspace_bin(package: &str, name: &str) -> PathBuf {
 #[must_use]
 pub fn root() -> PathBuf {
     let here = Path::new(env!("CARGO_MANIFEST_DIR"));
-    here.ancestors()
-        .nth(2)
-        .expect("crates/testkit has two parents")
-        .to_path_buf()
+    here.ancestors().nth(2).expect("crates/testkit has two parents").to_path_buf()
 }

@@ -17,10 +17,7 @@ use std::net::{Ipv4Addr, TcpListener};
 /// When the system's folder for temporary files cannot be written.
 #[must_use]
 pub fn folder() -> tempfile::TempDir {
-    tempfile::Builder::new()
-        .prefix("lissom-test-")
-        .tempdir()
-        .expect("a temporary folder")
+    tempfile::Builder::new().prefix("lissom-test-").tempdir().expect("a temporary folder")
 }
 
 /// A loopback TCP port that was free a moment ago. For programs that cannot be given port 0.
@@ -30,10 +27,7 @@ pub fn folder() -> tempfile::TempDir {
 #[must_use]
 pub fn free_port() -> u16 {
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).expect("a free port");
-    listener
-        .local_addr()
-        .expect("a bound socket has an address")
-        .port()
+    listener.local_addr().expect("a bound socket has an address").port()
 }
 
 /// Reports that a test cannot run because `what` is not installed: a failure under `CI`, a loud
@@ -42,9 +36,6 @@ pub fn free_port() -> u16 {
 /// # Panics
 /// When the environment variable `CI` is set: there, everything must have been installed.
 pub fn absent(what: &str) {
-    assert!(
-        std::env::var_os("CI").is_none(),
-        "{what} is missing, and CI must have it"
-    );
+    assert!(std::env::var_os("CI").is_none(), "{what} is missing, and CI must have it");
     eprintln!("SKIPPED: {what} is missing; `make test` installs it");
 }

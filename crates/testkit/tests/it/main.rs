@@ -31,10 +31,8 @@ fn allocations_are_counted_per_thread() {
 
 #[test]
 fn a_run_gives_bytes_and_status() {
-    let ended = launch::run(
-        Command::new("sh").args(["-c", "cat; echo oops >&2; exit 4"]),
-        b"in\0put",
-    );
+    let ended =
+        launch::run(Command::new("sh").args(["-c", "cat; echo oops >&2; exit 4"]), b"in\0put");
     assert_eq!(ended.stdout, b"in\0put");
     assert_eq!(ended.stderr_text(), "oops\n");
     assert_eq!(ended.status.code(), Some(4));
@@ -52,10 +50,7 @@ fn counting_sees_a_small_process() {
     command.stdin(Stdio::null());
     let counted = launch::count(command);
     assert!(counted.status.success());
-    assert!(
-        counted.syscalls > 0 && counted.peak_resident_bytes > 0,
-        "{counted:?}"
-    );
+    assert!(counted.syscalls > 0 && counted.peak_resident_bytes > 0, "{counted:?}");
 }
 
 #[test]
