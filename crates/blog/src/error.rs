@@ -15,10 +15,7 @@ pub struct Fault {
 impl Fault {
     /// A complaint about `subject`.
     pub fn new(subject: impl fmt::Display, cause: impl fmt::Display) -> Self {
-        Self {
-            subject: printable(&subject.to_string()),
-            cause: printable(&cause.to_string()),
-        }
+        Self { subject: printable(&subject.to_string()), cause: printable(&cause.to_string()) }
     }
 
     /// A complaint of the operating system about `subject`.
@@ -73,10 +70,7 @@ fn printable(text: &str) -> String {
         text.chars()
             .flat_map(|c| {
                 let escaped = c.is_control().then(|| c.escape_default());
-                escaped
-                    .into_iter()
-                    .flatten()
-                    .chain((!c.is_control()).then_some(c))
+                escaped.into_iter().flatten().chain((!c.is_control()).then_some(c))
             })
             .collect()
     } else {
@@ -97,9 +91,6 @@ mod tests {
     #[test]
     fn the_systems_words_without_its_number() {
         let fault = Fault::io("x", &io::Error::from_raw_os_error(2));
-        assert_eq!(
-            fault.to_string(),
-            "lissom-blog: x: No such file or directory"
-        );
+        assert_eq!(fault.to_string(), "lissom-blog: x: No such file or directory");
     }
 }

@@ -27,24 +27,15 @@ fn main() -> ExitCode {
 
 /// `--help` and `--version` go to standard output; a mistake is one line on standard error.
 fn usage(error: &clap::Error) -> ExitCode {
-    if matches!(
-        error.kind(),
-        ErrorKind::DisplayHelp | ErrorKind::DisplayVersion
-    ) {
+    if matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion) {
         let _ = write!(std::io::stdout(), "{error}");
         return ExitCode::SUCCESS;
     }
     let text = error.to_string();
-    let paragraph: Vec<&str> = text
-        .lines()
-        .take_while(|line| !line.is_empty())
-        .map(str::trim)
-        .collect();
+    let paragraph: Vec<&str> =
+        text.lines().take_while(|line| !line.is_empty()).map(str::trim).collect();
     let cause = paragraph.join(" ");
     let cause = cause.strip_prefix("error: ").unwrap_or(&cause);
-    let _ = writeln!(
-        std::io::stderr(),
-        "lissom-blog: usage: {cause} (see --help)"
-    );
+    let _ = writeln!(std::io::stderr(), "lissom-blog: usage: {cause} (see --help)");
     ExitCode::from(2)
 }

@@ -23,8 +23,10 @@ pub struct RequestHead<'a> {
     pub is_http_11: bool,
     /// The first `Host` field, and how many there are.
     pub host: (Option<&'a [u8]>, usize),
-    /// Both `Content-Length` and `Transfer-Encoding`: what smuggled requests are made of.
-    pub is_ambiguous: bool,
+    /// A `Transfer-Encoding`: no client sends one to read a page, and smuggled requests need it.
+    /// (hyper removes a `Content-Length` beside it, so that "both" cannot be asked.) The sender must
+    /// close the connection after the answer.
+    pub has_transfer_coding: bool,
     /// The `If-None-Match` field, if there is exactly one.
     pub if_none_match: Option<&'a [u8]>,
 }
@@ -39,7 +41,7 @@ impl<'a> RequestHead<'a> {
             path,
             is_http_11: true,
             host: (Some(host), 1),
-            is_ambiguous: false,
+            has_transfer_coding: false,
             if_none_match: None,
         }
     }
@@ -64,11 +66,14 @@ pub type Scratch = [u8; PATH_BYTES_MAX];
 /// # Errors
 /// Which refusal to answer with.
 pub fn check<'a>(head: &RequestHead<'a>, scratch: &'a mut Scratch) -> Result<&'a str, Refusal> {
-    if head.path.len() > PATH_BYTES_MAX || head.is_ambiguous || !host_is_sound(head) {
+    if head.path.len() > PATH_BYTES_MAX || !host_is_sound(head) {
         return Err(Refusal::BadRequest);
     }
     if !matches!(head.method, "GET" | "HEAD") {
         return Err(Refusal::MethodNotAllowed);
+    }
+    if head.has_transfer_coding {
+        return Err(Refusal::BadRequest);
     }
     let mut path = head.path;
     if path.as_bytes().contains(&b'%') {
@@ -142,9 +147,7 @@ fn decode<'a>(path: &[u8], scratch: &'a mut Scratch) -> Result<&'a str, Refusal>
 }
 
 fn hex_value(digit: u8) -> Option<u8> {
-    char::from(digit)
-        .to_digit(16)
-        .and_then(|value| u8::try_from(value).ok())
+    char::from(digit).to_digit(16).and_then(|value| u8::try_from(value).ok())
 }
 
 /// RFC 9112, section 3.2: a missing, repeated or malformed `Host` is answered with 400.
@@ -168,11 +171,7 @@ mod tests {
 
     #[track_caller]
     fn check_path(path: &str, expected: Result<&str, Refusal>) {
-        assert_eq!(
-            check(&get(path), &mut [0; PATH_BYTES_MAX]),
-            expected,
-            "for {path:?}"
-        );
+        assert_eq!(check(&get(path), &mut [0; PATH_BYTES_MAX]), expected, "for {path:?}");
     }
 
     #[test]
@@ -181,17 +180,8 @@ mod tests {
         check_path("/article/a%20b/c%C3%A4.svg", Ok("/article/a b/cä.svg"));
         check_path("/a%2e", Ok("/a."));
         check_path("/%2541", Ok("/%41"));
-        for bad in [
-            "/%",
-            "/%4",
-            "/%zz",
-            "/%00",
-            "/a\0b",
-            "/%0a",
-            "/%ff",
-            "/%EF%BF%BD",
-            "/\u{fffd}",
-        ] {
+        for bad in ["/%", "/%4", "/%zz", "/%00", "/a\0b", "/%0a", "/%ff", "/%EF%BF%BD", "/\u{fffd}"]
+        {
             check_path(bad, Err(Refusal::BadRequest));
         }
         for hidden in [
@@ -224,27 +214,15 @@ mod tests {
     #[test]
     fn methods_hosts_and_smuggling() {
         let mut scratch = [0; PATH_BYTES_MAX];
-        for method in [
-            "POST", "PUT", "DELETE", "OPTIONS", "CONNECT", "TRACE", "get", "",
-        ] {
+        for method in ["POST", "PUT", "DELETE", "OPTIONS", "CONNECT", "TRACE", "get", ""] {
             let got = check(&RequestHead { method, ..get("/") }, &mut scratch);
             assert_eq!(got, Err(Refusal::MethodNotAllowed), "{method}");
         }
-        assert!(
-            check(
-                &RequestHead {
-                    method: "HEAD",
-                    ..get("/")
-                },
-                &mut scratch
-            )
-            .is_ok()
-        );
-        let ambiguous = RequestHead {
-            is_ambiguous: true,
-            ..get("/")
-        };
-        assert_eq!(check(&ambiguous, &mut scratch), Err(Refusal::BadRequest));
+        assert!(check(&RequestHead { method: "HEAD", ..get("/") }, &mut scratch).is_ok());
+        let chunked = RequestHead { has_transfer_coding: true, ..get("/") };
+        assert_eq!(check(&chunked, &mut scratch), Err(Refusal::BadRequest));
+        let chunked = RequestHead { method: "POST", ..chunked };
+        assert_eq!(check(&chunked, &mut scratch), Err(Refusal::MethodNotAllowed));
         let hosts: [(Option<&[u8]>, usize, bool); 7] = [
             (None, 0, false),
             (Some(b"a"), 2, false),
@@ -255,17 +233,10 @@ mod tests {
             (Some(b""), 1, true),
         ];
         for (host, count, good) in hosts {
-            let head = RequestHead {
-                host: (host, count),
-                ..get("/")
-            };
+            let head = RequestHead { host: (host, count), ..get("/") };
             assert_eq!(check(&head, &mut scratch).is_ok(), good, "{host:?}");
         }
-        let old = RequestHead {
-            is_http_11: false,
-            host: (None, 0),
-            ..get("/")
-        };
+        let old = RequestHead { is_http_11: false, host: (None, 0), ..get("/") };
         assert!(check(&old, &mut scratch).is_ok());
     }
 
@@ -287,42 +258,29 @@ mod tests {
             ("W/", false),
             ("\"a\",", false),
         ] {
-            assert_eq!(
-                has_current(field.as_bytes(), b"\"x\""),
-                expected,
-                "for {field:?}"
-            );
+            assert_eq!(has_current(field.as_bytes(), b"\"x\""), expected, "for {field:?}");
         }
     }
 
     /// Whatever the bytes: no panic, and what passes is a clean absolute path.
     #[test]
     fn any_path_is_refused_or_clean() {
-        let pieces = [
-            "/", ".", "..", "%2e", "%2f", "%5C", "\\", "%", "%00", "a", "é", "%C3", "%A4", "?",
-        ];
+        let pieces =
+            ["/", ".", "..", "%2e", "%2f", "%5C", "\\", "%", "%00", "a", "é", "%C3", "%A4", "?"];
         let mut state = 1_u64;
         for _ in 0..20_000 {
             let mut path = String::from("/");
             for _ in 0..8 {
-                state = state
-                    .wrapping_mul(6_364_136_223_846_793_005)
-                    .wrapping_add(1);
+                state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
                 path.push_str(
                     pieces[usize::try_from(state >> 40).expect("24 bits") % pieces.len()],
                 );
             }
             let mut scratch = [0; PATH_BYTES_MAX];
             if let Ok(clean) = check(&get(&path), &mut scratch) {
-                assert!(
-                    clean.starts_with('/') && !clean.contains(['\\', '\0']),
-                    "{path:?}"
-                );
+                assert!(clean.starts_with('/') && !clean.contains(['\\', '\0']), "{path:?}");
                 assert!(!clean.contains("/."), "{path:?} became {clean:?}");
-                assert!(
-                    clean.matches('/').count() <= path.matches('/').count(),
-                    "{path:?}"
-                );
+                assert!(clean.matches('/').count() <= path.matches('/').count(), "{path:?}");
             }
         }
     }

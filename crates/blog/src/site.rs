@@ -63,18 +63,10 @@ impl Snapshot {
     #[must_use]
     pub fn build(content: Content, site_title: &str) -> (Self, Vec<Fault>) {
         let style_path = format!("/theme/{:016x}.css", hash(render::STYLE.as_bytes()));
-        let theme = Theme {
-            site_title,
-            style_path: &style_path,
-        };
+        let theme = Theme { site_title, style_path: &style_path };
         let mut site = Self::empty(&theme);
         site.articles = content.articles.len();
-        site.add(
-            &style_path,
-            "text/css; charset=utf-8",
-            render::STYLE,
-            Kind::Immutable,
-        );
+        site.add(&style_path, "text/css; charset=utf-8", render::STYLE, Kind::Immutable);
         // Browsers ask for this name whatever the page says; they take the type from the answer.
         site.add("/favicon.ico", "image/svg+xml", render::ICON, Kind::File);
 
@@ -113,16 +105,8 @@ impl Snapshot {
             );
         }
         notes.extend(references.into_iter().filter_map(|(place, target)| {
-            let dead = site
-                .answer(&RequestHead::get(&target))
-                .status
-                .is_client_error();
-            dead.then(|| {
-                Fault::new(
-                    place,
-                    format!("refers to {target}, which is not on the site"),
-                )
-            })
+            let dead = site.answer(&RequestHead::get(&target)).status.is_client_error();
+            dead.then(|| Fault::new(place, format!("refers to {target}, which is not on the site")))
         }));
         (site, notes)
     }
@@ -140,10 +124,10 @@ impl Snapshot {
         let Some(resource) = self.resources.get(path) else {
             return &self.not_found;
         };
-        if let (Some((etag, unchanged)), Some(field)) = (&resource.current, head.if_none_match) {
-            if request::has_current(field, etag.as_bytes()) {
-                return unchanged;
-            }
+        if let (Some((etag, unchanged)), Some(field)) = (&resource.current, head.if_none_match)
+            && request::has_current(field, etag.as_bytes())
+        {
+            return unchanged;
         }
         &resource.full
     }
@@ -163,9 +147,7 @@ impl Snapshot {
         let message = |status: StatusCode, title: &str, explanation: &str| {
             let page = theme.message(title, explanation);
             let mut ready = ready(status, HTML, Bytes::from(page), Kind::Page);
-            ready
-                .headers
-                .insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
+            ready.headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
             ready
         };
         let mut bad_request = message(
@@ -174,17 +156,13 @@ impl Snapshot {
             "Its address or one of its headers breaks the rules of HTTP.",
         );
         // What follows on this connection cannot be trusted either.
-        bad_request
-            .headers
-            .insert(header::CONNECTION, HeaderValue::from_static("close"));
+        bad_request.headers.insert(header::CONNECTION, HeaderValue::from_static("close"));
         let mut method_not_allowed = message(
             StatusCode::METHOD_NOT_ALLOWED,
             "This site can only be read",
             "It answers GET and HEAD.",
         );
-        method_not_allowed
-            .headers
-            .insert(header::ALLOW, HeaderValue::from_static("GET, HEAD"));
+        method_not_allowed.headers.insert(header::ALLOW, HeaderValue::from_static("GET, HEAD"));
         Self {
             resources: HashMap::new(),
             bad_request,
@@ -208,36 +186,17 @@ impl Snapshot {
         for name in [header::ETAG, header::CACHE_CONTROL] {
             unchanged.insert(name.clone(), full.headers[&name].clone());
         }
-        let unchanged = Ready {
-            status: StatusCode::NOT_MODIFIED,
-            headers: unchanged,
-            body: Bytes::new(),
-        };
-        self.resources.insert(
-            path.into(),
-            Resource {
-                full,
-                current: Some((etag, unchanged)),
-            },
-        );
+        let unchanged =
+            Ready { status: StatusCode::NOT_MODIFIED, headers: unchanged, body: Bytes::new() };
+        self.resources.insert(path.into(), Resource { full, current: Some((etag, unchanged)) });
     }
 
     fn redirect(&mut self, path: &str, target: &str) {
-        let mut full = ready(
-            StatusCode::PERMANENT_REDIRECT,
-            "text/plain",
-            Bytes::new(),
-            Kind::Page,
-        );
+        let mut full =
+            ready(StatusCode::PERMANENT_REDIRECT, "text/plain", Bytes::new(), Kind::Page);
         full.headers.remove(header::CONTENT_TYPE);
         full.headers.insert(header::LOCATION, field(target));
-        self.resources.insert(
-            path.into(),
-            Resource {
-                full,
-                current: None,
-            },
-        );
+        self.resources.insert(path.into(), Resource { full, current: None });
     }
 }
 
@@ -263,23 +222,12 @@ fn ready(status: StatusCode, media_type: &'static str, body: Bytes, kind: Kind) 
         (header::CONTENT_SECURITY_POLICY, policy),
         (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
         (header::REFERRER_POLICY, "strict-origin-when-cross-origin"),
-        (
-            HeaderName::from_static("cross-origin-opener-policy"),
-            "same-origin",
-        ),
+        (HeaderName::from_static("cross-origin-opener-policy"), "same-origin"),
     ];
     let mut headers = HeaderMap::with_capacity(fixed.len() + 2);
     headers.insert(header::CONTENT_LENGTH, HeaderValue::from(body.len()));
-    headers.extend(
-        fixed
-            .into_iter()
-            .map(|(name, value)| (name, HeaderValue::from_static(value))),
-    );
-    Ready {
-        status,
-        headers,
-        body,
-    }
+    headers.extend(fixed.into_iter().map(|(name, value)| (name, HeaderValue::from_static(value))));
+    Ready { status, headers, body }
 }
 
 fn field(text: &str) -> HeaderValue {

@@ -51,12 +51,7 @@ pub struct Split {
 /// # Errors
 /// Every complaint about the front matter, at least one, in the order of the lines.
 pub fn split(text: &str) -> Result<Split, Vec<Complaint>> {
-    let one = |line, cause: &str| {
-        vec![Complaint {
-            line,
-            cause: cause.to_owned(),
-        }]
-    };
+    let one = |line, cause: &str| vec![Complaint { line, cause: cause.to_owned() }];
     let after_mark = text.strip_prefix('\u{feff}').unwrap_or(text);
     let opening = after_mark.split_inclusive('\n').next().unwrap_or("");
     if opening.trim_end() != "+++" {
@@ -67,26 +62,17 @@ pub fn split(text: &str) -> Result<Split, Vec<Complaint>> {
     for line in text[toml_start..].split_inclusive('\n') {
         if line.trim_end() == "+++" {
             let head = parse(text, toml_start..at)?;
-            return Ok(Split {
-                head,
-                body_start: at + line.len(),
-            });
+            return Ok(Split { head, body_start: at + line.len() });
         }
         at += line.len();
     }
-    Err(one(
-        1,
-        "front matter is not closed by a second line of `+++`",
-    ))
+    Err(one(1, "front matter is not closed by a second line of `+++`"))
 }
 
 /// Line of the byte at `offset`, counted from 1.
 #[must_use]
 pub fn line_of(text: &str, offset: usize) -> usize {
-    1 + text.as_bytes()[..offset.min(text.len())]
-        .iter()
-        .filter(|byte| **byte == b'\n')
-        .count()
+    1 + text.as_bytes()[..offset.min(text.len())].iter().filter(|byte| **byte == b'\n').count()
 }
 
 fn parse(text: &str, range: std::ops::Range<usize>) -> Result<FrontMatter, Vec<Complaint>> {
@@ -98,11 +84,7 @@ fn parse(text: &str, range: std::ops::Range<usize>) -> Result<FrontMatter, Vec<C
             .iter()
             .map(|error| Complaint {
                 line: at(error.span().map_or(0, |span| span.start)),
-                cause: error
-                    .message()
-                    .split_whitespace()
-                    .collect::<Vec<_>>()
-                    .join(" "),
+                cause: error.message().split_whitespace().collect::<Vec<_>>().join(" "),
             })
             .collect());
     }
@@ -111,10 +93,7 @@ fn parse(text: &str, range: std::ops::Range<usize>) -> Result<FrontMatter, Vec<C
     let mut found = (None, None, None);
     for (key, value) in table.get_ref() {
         let mut complain = |offset: usize, cause: String| {
-            complaints.push(Complaint {
-                line: at(offset),
-                cause,
-            });
+            complaints.push(Complaint { line: at(offset), cause });
         };
         let place = value.span().start;
         match key.get_ref().as_ref() {
@@ -134,23 +113,15 @@ fn parse(text: &str, range: std::ops::Range<usize>) -> Result<FrontMatter, Vec<C
             other => complain(key.span().start, format!("unknown key `{other}`")),
         }
     }
-    let title_missing = !table
-        .get_ref()
-        .iter()
-        .any(|(key, _)| key.get_ref() == "title");
+    let title_missing = !table.get_ref().iter().any(|(key, _)| key.get_ref() == "title");
     if title_missing {
-        complaints.push(Complaint {
-            line: 1,
-            cause: "`title` is missing".to_owned(),
-        });
+        complaints.push(Complaint { line: 1, cause: "`title` is missing".to_owned() });
     }
     complaints.sort_by_key(|complaint| complaint.line);
     match found {
-        (Some(title), date, description) if complaints.is_empty() => Ok(FrontMatter {
-            title,
-            date,
-            description,
-        }),
+        (Some(title), date, description) if complaints.is_empty() => {
+            Ok(FrontMatter { title, date, description })
+        }
         _ => Err(complaints),
     }
 }
@@ -162,11 +133,9 @@ fn text_of(value: &Spanned<DeValue<'_>>) -> Option<String> {
 /// A TOML date, with or without a time, bare or (as other programs write it) in quotes.
 fn date_of(value: &Spanned<DeValue<'_>>) -> Option<Day> {
     match value.get_ref() {
-        DeValue::Datetime(moment) => moment.date.map(|date| Day {
-            year: date.year,
-            month: date.month,
-            day: date.day,
-        }),
+        DeValue::Datetime(moment) => {
+            moment.date.map(|date| Day { year: date.year, month: date.month, day: date.day })
+        }
         DeValue::String(text) => match DeValue::parse(text) {
             Ok(bare) if bare.get_ref().is_datetime() => date_of(&bare),
             _ => None,
@@ -176,10 +145,7 @@ fn date_of(value: &Spanned<DeValue<'_>>) -> Option<Day> {
 }
 
 fn wrong(key: &str, expected: &str, value: &Spanned<DeValue<'_>>) -> String {
-    format!(
-        "`{key}` must be {expected}, not this {}",
-        value.get_ref().type_str()
-    )
+    format!("`{key}` must be {expected}, not this {}", value.get_ref().type_str())
 }
 
 #[cfg(test)]
@@ -189,10 +155,7 @@ mod tests {
     #[track_caller]
     fn check_error(text: &str, expected: &[(usize, &str)]) {
         let complaints = split(text).expect_err("must not parse");
-        let got: Vec<_> = complaints
-            .iter()
-            .map(|c| (c.line, c.cause.as_str()))
-            .collect();
+        let got: Vec<_> = complaints.iter().map(|c| (c.line, c.cause.as_str())).collect();
         assert_eq!(got, expected, "for {text:?}");
     }
 
@@ -201,36 +164,17 @@ mod tests {
         let text = "+++\ntitle = \"A & B\"\ndate = 2026-02-03\ndescription = \"d\"\n+++\nbody\n";
         let split = split(text).expect("parses");
         assert_eq!(split.head.title, "A & B");
-        assert_eq!(
-            split.head.date,
-            Some(Day {
-                year: 2026,
-                month: 2,
-                day: 3
-            })
-        );
+        assert_eq!(split.head.date, Some(Day { year: 2026, month: 2, day: 3 }));
         assert_eq!(split.head.description.as_deref(), Some("d"));
         assert_eq!(&text[split.body_start..], "body\n");
     }
 
     #[test]
     fn dates_as_others_write_them() {
-        for date in [
-            "2026-02-03T10:00:00Z",
-            "2026-02-03 10:00:00",
-            "\"2026-02-03\"",
-        ] {
+        for date in ["2026-02-03T10:00:00Z", "2026-02-03 10:00:00", "\"2026-02-03\""] {
             let text = format!("+++\ntitle = \"t\"\ndate = {date}\n+++\n");
             let head = split(&text).expect("parses").head;
-            assert_eq!(
-                head.date,
-                Some(Day {
-                    year: 2026,
-                    month: 2,
-                    day: 3
-                }),
-                "for {date}"
-            );
+            assert_eq!(head.date, Some(Day { year: 2026, month: 2, day: 3 }), "for {date}");
         }
     }
 
@@ -238,22 +182,13 @@ mod tests {
     fn windows_line_ends_a_byte_order_mark_and_no_body() {
         let text = "\u{feff}+++\r\ntitle = \"t\"\r\n+++";
         let split = split(text).expect("parses");
-        assert_eq!(
-            (split.head.title.as_str(), split.body_start),
-            ("t", text.len())
-        );
+        assert_eq!((split.head.title.as_str(), split.body_start), ("t", text.len()));
     }
 
     #[test]
     fn complaints_carry_their_line() {
-        check_error(
-            "# T\n",
-            &[(1, "front matter must open the file: a line of `+++`")],
-        );
-        check_error(
-            "",
-            &[(1, "front matter must open the file: a line of `+++`")],
-        );
+        check_error("# T\n", &[(1, "front matter must open the file: a line of `+++`")]);
+        check_error("", &[(1, "front matter must open the file: a line of `+++`")]);
         check_error(
             "+++\ntitle = \"t\"\n",
             &[(1, "front matter is not closed by a second line of `+++`")],
@@ -263,10 +198,7 @@ mod tests {
         check_error(
             "+++\ndate = 7\ntitle = \"t\"\n\ndescripton = \"d\"\n+++\n",
             &[
-                (
-                    2,
-                    "`date` must be a day such as 2026-01-31, not this integer",
-                ),
+                (2, "`date` must be a day such as 2026-01-31, not this integer"),
                 (5, "unknown key `descripton`"),
             ],
         );
@@ -274,9 +206,6 @@ mod tests {
         assert_eq!(complaints[0].line, 3, "{complaints:?}");
         let complaints = split("+++\ntitle = \"a\"\ntitle = \"b\"\n+++\n").expect_err("twice");
         assert_eq!(complaints[0].line, 3, "{complaints:?}");
-        assert!(
-            split("+++\ntitle = \"t\"\ndate = 2026-02-30\n+++\n").is_err(),
-            "no such day"
-        );
+        assert!(split("+++\ntitle = \"t\"\ndate = 2026-02-30\n+++\n").is_err(), "no such day");
     }
 }

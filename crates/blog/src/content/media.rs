@@ -29,9 +29,7 @@ pub fn media_type(name: &str) -> Option<&'static str> {
     if stem.is_empty() {
         return None; // `.svg` is a hidden file, not a picture
     }
-    let found = TYPES
-        .iter()
-        .find(|(known, _)| known.eq_ignore_ascii_case(extension));
+    let found = TYPES.iter().find(|(known, _)| known.eq_ignore_ascii_case(extension));
     found.map(|(_, media_type)| *media_type)
 }
 
@@ -43,16 +41,7 @@ mod tests {
     fn known_unknown_and_hidden() {
         assert_eq!(media_type("a.b.svg"), Some("image/svg+xml"));
         assert_eq!(media_type("A.JPG"), Some("image/jpeg"));
-        for name in [
-            "index.md",
-            "run.sh",
-            "a.svg~",
-            "svg",
-            ".svg",
-            "page.html",
-            "x.js",
-            "",
-        ] {
+        for name in ["index.md", "run.sh", "a.svg~", "svg", ".svg", "page.html", "x.js", ""] {
             assert_eq!(media_type(name), None, "{name}");
         }
     }

@@ -64,11 +64,7 @@ pub struct File {
 pub fn read(folder: &Path) -> Result<Content, Error> {
     let fail = |error| Error::Content(vec![Fault::io(folder.display(), &error)]);
     let root = fs::canonicalize(folder).map_err(fail)?;
-    let mut reader = Reader {
-        root,
-        notes: Vec::new(),
-        faults: Vec::new(),
-    };
+    let mut reader = Reader { root, notes: Vec::new(), faults: Vec::new() };
     let mut articles = Vec::new();
     for entry in names(folder).map_err(fail)? {
         match entry {
@@ -79,16 +75,8 @@ pub fn read(folder: &Path) -> Result<Content, Error> {
     if !reader.faults.is_empty() {
         return Err(Error::Content(reader.faults));
     }
-    articles.sort_by(|a, b| {
-        b.head
-            .date
-            .cmp(&a.head.date)
-            .then_with(|| a.slug.cmp(&b.slug))
-    });
-    Ok(Content {
-        articles,
-        notes: reader.notes,
-    })
+    articles.sort_by(|a, b| b.head.date.cmp(&a.head.date).then_with(|| a.slug.cmp(&b.slug)));
+    Ok(Content { articles, notes: reader.notes })
 }
 
 struct Reader {
@@ -111,10 +99,7 @@ impl Reader {
             Ok(text) => text,
             Err(error) => {
                 let good = error.utf8_error().valid_up_to();
-                let line = 1 + error.as_bytes()[..good]
-                    .iter()
-                    .filter(|b| **b == b'\n')
-                    .count();
+                let line = 1 + error.as_bytes()[..good].iter().filter(|b| **b == b'\n').count();
                 let place = format!("{}:{line}", source.display());
                 self.faults.push(Fault::new(place, "invalid UTF-8"));
                 return None;
@@ -133,14 +118,7 @@ impl Reader {
         let mut files = Vec::new();
         self.files(&home, "", DEPTH_MAX, &mut files);
         let (head, body_start) = (split.head, split.body_start);
-        Some(Article {
-            slug: slug.to_owned(),
-            source,
-            text,
-            body_start,
-            head,
-            files,
-        })
+        Some(Article { slug: slug.to_owned(), source, text, body_start, head, files })
     }
 
     /// Collects the files of `home/below`, `below` being empty or ended by a slash.
@@ -163,14 +141,10 @@ impl Reader {
             let is_folder = fs::symlink_metadata(&path).is_ok_and(|data| data.is_dir());
             if is_folder && depth > 0 {
                 self.files(home, &format!("{name}/"), depth - 1, into);
-            } else if let Some(media_type) = media::media_type(&name) {
-                if let Some(bytes) = self.bytes(&path, FILE_BYTES_MAX) {
-                    into.push(File {
-                        name,
-                        media_type,
-                        bytes,
-                    });
-                }
+            } else if let Some(media_type) = media::media_type(&name)
+                && let Some(bytes) = self.bytes(&path, FILE_BYTES_MAX)
+            {
+                into.push(File { name, media_type, bytes });
             }
         }
     }
@@ -186,28 +160,18 @@ impl Reader {
             }
         };
         if !real.starts_with(&self.root) {
-            self.notes.push(Fault::new(
-                shown,
-                "left out: a symbolic link out of the folder",
-            ));
+            self.notes.push(Fault::new(shown, "left out: a symbolic link out of the folder"));
             return None;
         }
         let hidden = |part: &std::ffi::OsStr| part.as_encoded_bytes().starts_with(b".");
-        if real
-            .strip_prefix(&self.root)
-            .is_ok_and(|inside| inside.iter().any(hidden))
-        {
-            self.notes.push(Fault::new(
-                shown,
-                "left out: a symbolic link to a hidden file",
-            ));
+        if real.strip_prefix(&self.root).is_ok_and(|inside| inside.iter().any(hidden)) {
+            self.notes.push(Fault::new(shown, "left out: a symbolic link to a hidden file"));
             return None;
         }
         match read_bounded(&real, bytes_max) {
             Ok(Some(bytes)) => Some(bytes),
             Ok(None) => {
-                self.notes
-                    .push(Fault::new(shown, "left out: not a regular file"));
+                self.notes.push(Fault::new(shown, "left out: not a regular file"));
                 None
             }
             Err(error) => {
@@ -225,9 +189,7 @@ fn read_bounded(path: &Path, bytes_max: u64) -> std::io::Result<Option<Vec<u8>>>
         return Ok(None);
     }
     let mut bytes = Vec::with_capacity(usize::try_from(data.len().min(bytes_max)).unwrap_or(0));
-    fs::File::open(path)?
-        .take(bytes_max + 1)
-        .read_to_end(&mut bytes)?;
+    fs::File::open(path)?.take(bytes_max + 1).read_to_end(&mut bytes)?;
     if bytes.len() as u64 > bytes_max {
         let cause = format!("larger than {} MiB", bytes_max >> 20);
         return Err(std::io::Error::new(std::io::ErrorKind::FileTooLarge, cause));
@@ -258,8 +220,5 @@ const UNSERVABLE: &str =
     "a name must be UTF-8 without control characters, backslash and U+FFFD, at most 200 bytes";
 
 fn servable(name: &str) -> bool {
-    name.len() <= 200
-        && !name
-            .chars()
-            .any(|c| c.is_control() || c == '\\' || c == '\u{fffd}')
+    name.len() <= 200 && !name.chars().any(|c| c.is_control() || c == '\\' || c == '\u{fffd}')
 }

@@ -45,9 +45,7 @@ pub fn path_again(address: &str) -> String {
     let mut out = String::with_capacity(bytes.len());
     for (at, byte) in bytes.iter().enumerate() {
         let encoded = *byte == b'%'
-            && bytes
-                .get(at + 1..at + 3)
-                .is_some_and(|hex| hex.iter().all(u8::is_ascii_hexdigit));
+            && bytes.get(at + 1..at + 3).is_some_and(|hex| hex.iter().all(u8::is_ascii_hexdigit));
         if encoded {
             out.push('%');
         } else {

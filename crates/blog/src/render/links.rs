@@ -32,19 +32,12 @@ const SCHEMES: [&str; 5] = ["http", "https", "mailto", "tel", "ftp"];
 pub fn resolve(slug: &str, address: &str) -> Target {
     // Browsers drop tabs and newlines anywhere and control characters and blanks at both ends
     // before they look for the scheme (WHATWG URL, "basic URL parser"): so must we.
-    let address: String = address
-        .chars()
-        .filter(|c| !matches!(c, '\t' | '\n' | '\r'))
-        .collect();
+    let address: String = address.chars().filter(|c| !matches!(c, '\t' | '\n' | '\r')).collect();
     let address = address.trim_matches(|c: char| c <= ' ');
 
     if let Some(scheme) = scheme(address) {
         let known = SCHEMES.iter().any(|good| good.eq_ignore_ascii_case(scheme));
-        return if known {
-            Target::Elsewhere(address.to_owned())
-        } else {
-            Target::Refused
-        };
+        return if known { Target::Elsewhere(address.to_owned()) } else { Target::Refused };
     }
     // Browsers take a backslash for a slash here.
     let leads_away = |a: &str| a.len() >= 2 && a.bytes().take(2).all(|b| matches!(b, b'/' | b'\\'));
@@ -56,11 +49,8 @@ pub fn resolve(slug: &str, address: &str) -> Target {
         return Target::Here(rest.to_owned());
     }
     let home = escape::path(slug);
-    let mut parts: Vec<&str> = if path.starts_with('/') {
-        Vec::new()
-    } else {
-        vec!["article", &home]
-    };
+    let mut parts: Vec<&str> =
+        if path.starts_with('/') { Vec::new() } else { vec!["article", &home] };
     let encoded = escape::path_again(path);
     let mut folder = false; // whether the path ends as a folder does
     for part in encoded.split('/').skip(usize::from(path.starts_with('/'))) {
@@ -80,15 +70,9 @@ pub fn resolve(slug: &str, address: &str) -> Target {
         folder = false;
     }
     // An article's own address has no slash at its end.
-    let slash = if folder && !parts.is_empty() && !(is_article && parts.len() == 2) {
-        "/"
-    } else {
-        ""
-    };
-    Target::Site {
-        path: format!("/{}{slash}", parts.join("/")),
-        rest: rest.to_owned(),
-    }
+    let slash =
+        if folder && !parts.is_empty() && !(is_article && parts.len() == 2) { "/" } else { "" };
+    Target::Site { path: format!("/{}{slash}", parts.join("/")), rest: rest.to_owned() }
 }
 
 /// The scheme of an absolute address: a letter, then letters, digits, `+`, `-`, `.`, then a colon.
@@ -105,26 +89,15 @@ mod tests {
 
     #[track_caller]
     fn check_site(address: &str, path: &str, rest: &str) {
-        let expected = Target::Site {
-            path: path.to_owned(),
-            rest: rest.to_owned(),
-        };
+        let expected = Target::Site { path: path.to_owned(), rest: rest.to_owned() };
         assert_eq!(resolve("my slug", address), expected, "for {address:?}");
     }
 
     #[test]
     fn relative_addresses_work_from_the_page() {
         check_site("data.json", "/article/my%20slug/data.json", "");
-        check_site(
-            "./images/a b.svg",
-            "/article/my%20slug/images/a%20b.svg",
-            "",
-        );
-        check_site(
-            "images/a%20b.svg?x#y",
-            "/article/my%20slug/images/a%20b.svg",
-            "?x#y",
-        );
+        check_site("./images/a b.svg", "/article/my%20slug/images/a%20b.svg", "");
+        check_site("images/a%20b.svg?x#y", "/article/my%20slug/images/a%20b.svg", "?x#y");
         check_site("../other", "/article/other", "");
         check_site("../other/", "/article/other", "");
         check_site("../other/index.md#part", "/article/other", "#part");
@@ -147,18 +120,8 @@ mod tests {
 
     #[test]
     fn schemes_are_a_list_of_the_good() {
-        for good in [
-            "https://a.b/c?d#e",
-            "HTTP://a",
-            "mailto:a@b.c",
-            "//host/x",
-            "/\\host/x",
-        ] {
-            assert_eq!(
-                resolve("s", good),
-                Target::Elsewhere(good.into()),
-                "for {good:?}"
-            );
+        for good in ["https://a.b/c?d#e", "HTTP://a", "mailto:a@b.c", "//host/x", "/\\host/x"] {
+            assert_eq!(resolve("s", good), Target::Elsewhere(good.into()), "for {good:?}");
         }
         for bad in [
             "javascript:alert(1)",

@@ -121,13 +121,7 @@ impl<'a> Writer<'a> {
     /// The index of the first event to render.
     fn skip_repeated_title(&mut self) -> usize {
         let is_top = |event: &Event<'_>| {
-            matches!(
-                event,
-                Event::Start(Tag::Heading {
-                    level: HeadingLevel::H1,
-                    ..
-                })
-            )
+            matches!(event, Event::Start(Tag::Heading { level: HeadingLevel::H1, .. }))
         };
         let mut start = 0;
         if self.events.first().is_some_and(|(event, _)| is_top(event)) {
@@ -226,17 +220,10 @@ impl<'a> Writer<'a> {
             Tag::Strikethrough => self.out.push_str("<del>"),
             Tag::Superscript => self.out.push_str("<sup>"),
             Tag::Subscript => self.out.push_str("<sub>"),
-            Tag::Link {
-                link_type,
-                dest_url,
-                title,
-                ..
-            } => {
+            Tag::Link { link_type, dest_url, title, .. } => {
                 self.link_start(*link_type, dest_url, title, range);
             }
-            Tag::Image {
-                dest_url, title, ..
-            } => {
+            Tag::Image { dest_url, title, .. } => {
                 let (alt, end) = self.plain_text(at);
                 self.image(dest_url, &alt, title, range);
                 return end + 1;
@@ -267,11 +254,7 @@ impl<'a> Writer<'a> {
             TagEnd::FootnoteDefinition => {
                 let outer = self.outer.pop().expect("a definition that ends has begun");
                 let body = std::mem::replace(&mut self.out, outer);
-                let name = self
-                    .notes
-                    .open
-                    .pop()
-                    .expect("a definition that ends has begun");
+                let name = self.notes.open.pop().expect("a definition that ends has begun");
                 self.notes.bodies.entry(name).or_insert(body);
             }
             TagEnd::Table => {
@@ -329,11 +312,8 @@ impl<'a> Writer<'a> {
         let (plain, _) = self.plain_text(at);
         let id = self.unique_id(&plain);
         let level = self.level(level);
-        let _ = write!(
-            self.out,
-            "<h{level} id=\"{0}\"><a class=\"anchor\" href=\"#{0}\">",
-            text(&id)
-        );
+        let _ =
+            write!(self.out, "<h{level} id=\"{0}\"><a class=\"anchor\" href=\"#{0}\">", text(&id));
         self.last_heading = plain;
     }
 
@@ -409,11 +389,7 @@ impl<'a> Writer<'a> {
 
     fn table_start(&mut self, alignments: &'a [Alignment]) {
         self.tables += 1;
-        self.table = Some(Table {
-            alignments,
-            column: 0,
-            in_head: false,
-        });
+        self.table = Some(Table { alignments, column: 0, in_head: false });
         let mut label = format!("Table {}", self.tables);
         if !self.last_heading.is_empty() {
             let _ = write!(label, ": {}", self.last_heading);
@@ -439,19 +415,14 @@ impl<'a> Writer<'a> {
             Some(Alignment::Center) => " class=\"center\"",
             _ => "",
         };
-        let element = if table.in_head {
-            "<th scope=\"col\""
-        } else {
-            "<td"
-        };
+        let element = if table.in_head { "<th scope=\"col\"" } else { "<td" };
         let _ = write!(self.out, "{element}{class}>");
     }
 
     fn cell_end(&mut self) {
         let Some(table) = &mut self.table else { return };
         table.column += 1;
-        self.out
-            .push_str(if table.in_head { "</th>" } else { "</td>" });
+        self.out.push_str(if table.in_head { "</th>" } else { "</td>" });
     }
 
     fn link_start(&mut self, kind: LinkType, address: &str, title: &str, range: &Range<usize>) {
@@ -487,21 +458,13 @@ impl<'a> Writer<'a> {
     /// A picture in the line of text. One from another site becomes a link to it: a page of this
     /// site asks nobody else for anything.
     fn image(&mut self, address: &str, alt: &str, title: &str, range: &Range<usize>) {
-        let ours = matches!(
-            links::resolve(self.source.slug, address),
-            Target::Site { .. }
-        );
+        let ours = matches!(links::resolve(self.source.slug, address), Target::Site { .. });
         let Some(src) = self.href(address, range) else {
             return push_text(&mut self.out, alt);
         };
         let inside_link = self.links.iter().any(|open| *open);
         if ours {
-            let _ = write!(
-                self.out,
-                "<img src=\"{}\" alt=\"{}\"",
-                text(&src),
-                text(alt)
-            );
+            let _ = write!(self.out, "<img src=\"{}\" alt=\"{}\"", text(&src), text(alt));
             if !title.is_empty() {
                 let _ = write!(self.out, " title=\"{}\"", text(title));
             }
@@ -520,13 +483,9 @@ impl<'a> Writer<'a> {
         let mut next = at + 1;
         let end = loop {
             match &self.events.get(next)?.0 {
-                Event::Start(Tag::Image {
-                    dest_url, title, ..
-                }) => {
-                    let ours = matches!(
-                        links::resolve(self.source.slug, dest_url),
-                        Target::Site { .. }
-                    );
+                Event::Start(Tag::Image { dest_url, title, .. }) => {
+                    let ours =
+                        matches!(links::resolve(self.source.slug, dest_url), Target::Site { .. });
                     if !ours {
                         return None;
                     }
@@ -564,22 +523,13 @@ impl<'a> Writer<'a> {
 
     fn finish(mut self) -> Rendered {
         self.write_notes();
-        Rendered {
-            html: self.out,
-            references: self.references,
-            words: self.words,
-        }
+        Rendered { html: self.out, references: self.references, words: self.words }
     }
 
     /// The footnotes, in the order of their numbers. One that nobody refers to is left out; one
     /// that is referred to exists, or it would not be an event.
     fn write_notes(&mut self) {
-        let mut ordered: Vec<_> = self
-            .notes
-            .numbers
-            .iter()
-            .map(|(name, n)| (*n, *name))
-            .collect();
+        let mut ordered: Vec<_> = self.notes.numbers.iter().map(|(name, n)| (*n, *name)).collect();
         if ordered.is_empty() {
             return;
         }
@@ -588,11 +538,7 @@ impl<'a> Writer<'a> {
             "<section class=\"notes\" role=\"doc-endnotes\" aria-label=\"Footnotes\">\n<ol>\n",
         );
         for (number, name) in ordered {
-            let body = self
-                .notes
-                .bodies
-                .get(name)
-                .map_or("", |body| body.trim_end());
+            let body = self.notes.bodies.get(name).map_or("", |body| body.trim_end());
             let mut back = String::new();
             for nth in 1..=self.notes.uses[number - 1] {
                 let target = note_reference_id(number, nth);
@@ -614,11 +560,7 @@ impl<'a> Writer<'a> {
 
 /// Ids of headings have no colon: these cannot meet them.
 fn note_reference_id(number: usize, nth: usize) -> String {
-    if nth == 1 {
-        format!("fnref:{number}")
-    } else {
-        format!("fnref:{number}:{nth}")
-    }
+    if nth == 1 { format!("fnref:{number}") } else { format!("fnref:{number}:{nth}") }
 }
 
 fn is_comment(html: &str) -> bool {

@@ -52,13 +52,9 @@ impl Theme<'_> {
             let _ = write!(about, "{} <span aria-hidden=\"true\">·</span> ", time(date));
         }
         let _ = write!(about, "{minutes} min read");
-        let lead = article
-            .head
-            .description
-            .as_deref()
-            .map_or(String::new(), |description| {
-                format!("<p class=\"lead\">{}</p>\n", escape::text(description))
-            });
+        let lead = article.head.description.as_deref().map_or(String::new(), |description| {
+            format!("<p class=\"lead\">{}</p>\n", escape::text(description))
+        });
         let mut main = String::with_capacity(body.html.len() + 1024);
         fill(
             &mut main,
@@ -71,10 +67,7 @@ impl Theme<'_> {
             ],
         );
         let title = format!("{} · {}", article.head.title, self.site_title);
-        (
-            self.frame(&title, article.head.description.as_deref(), &main),
-            body,
-        )
+        (self.frame(&title, article.head.description.as_deref(), &main), body)
     }
 
     /// The list of all articles, in the order given.
@@ -86,9 +79,7 @@ impl Theme<'_> {
                 .head
                 .description
                 .as_deref()
-                .map_or(String::new(), |text| {
-                    format!("<p>{}</p>\n", escape::text(text))
-                });
+                .map_or(String::new(), |text| format!("<p>{}</p>\n", escape::text(text)));
             fill(
                 &mut entries,
                 ENTRY,
@@ -104,11 +95,7 @@ impl Theme<'_> {
             entries.push_str("<li><p>Nothing has been published here yet.</p></li>\n");
         }
         let mut main = String::new();
-        fill(
-            &mut main,
-            LIST,
-            &[("site", Text(self.site_title)), ("entries", Html(&entries))],
-        );
+        fill(&mut main, LIST, &[("site", Text(self.site_title)), ("entries", Html(&entries))]);
         self.frame(self.site_title, None, &main)
     }
 
@@ -116,20 +103,13 @@ impl Theme<'_> {
     #[must_use]
     pub fn message(&self, title: &str, explanation: &str) -> String {
         let mut main = String::new();
-        fill(
-            &mut main,
-            MESSAGE,
-            &[("title", Text(title)), ("explanation", Text(explanation))],
-        );
+        fill(&mut main, MESSAGE, &[("title", Text(title)), ("explanation", Text(explanation))]);
         self.frame(&format!("{title} · {}", self.site_title), None, &main)
     }
 
     fn frame(&self, title: &str, description: Option<&str>, main: &str) -> String {
         let description = description.map_or(String::new(), |text| {
-            format!(
-                "<meta name=\"description\" content=\"{}\">\n",
-                escape::text(text)
-            )
+            format!("<meta name=\"description\" content=\"{}\">\n", escape::text(text))
         });
         let mut page = String::with_capacity(main.len() + 2048);
         fill(
@@ -179,10 +159,7 @@ mod tests {
     use super::*;
     use crate::content::front_matter::FrontMatter;
 
-    const THEME: Theme<'_> = Theme {
-        site_title: "S <i>",
-        style_path: "/theme/x.css",
-    };
+    const THEME: Theme<'_> = Theme { site_title: "S <i>", style_path: "/theme/x.css" };
 
     fn hostile() -> Article {
         let hostile = "<script>alert(1)</script> & \"q\"";
@@ -193,11 +170,7 @@ mod tests {
             body_start: 0,
             head: FrontMatter {
                 title: hostile.to_owned(),
-                date: Some(Day {
-                    year: 2026,
-                    month: 1,
-                    day: 2,
-                }),
+                date: Some(Day { year: 2026, month: 1, day: 2 }),
                 description: Some(hostile.to_owned()),
             },
             files: Vec::new(),
@@ -222,22 +195,11 @@ mod tests {
     #[test]
     fn a_day() {
         let expected = "<time datetime=\"2026-01-02\">2 January 2026</time>";
-        assert_eq!(
-            time(Day {
-                year: 2026,
-                month: 1,
-                day: 2
-            }),
-            expected
-        );
+        assert_eq!(time(Day { year: 2026, month: 1, day: 2 }), expected);
     }
 
     #[test]
     fn an_empty_site_says_so() {
-        assert!(
-            THEME
-                .list(&[])
-                .contains("Nothing has been published here yet.")
-        );
+        assert!(THEME.list(&[]).contains("Nothing has been published here yet."));
     }
 }

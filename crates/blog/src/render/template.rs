@@ -22,14 +22,10 @@ pub fn fill(out: &mut String, template: &str, slots: &[(&str, Fill<'_>)]) {
     let mut rest = template;
     while let Some((before, after)) = rest.split_once("{{") {
         out.push_str(before);
-        let (name, after) = after
-            .split_once("}}")
-            .expect("a compiled-in template closes its slots");
+        let (name, after) =
+            after.split_once("}}").expect("a compiled-in template closes its slots");
         let slot = slots.iter().find(|(known, _)| *known == name);
-        match slot
-            .unwrap_or_else(|| panic!("the theme asks for `{name}`, which no page gives"))
-            .1
-        {
+        match slot.unwrap_or_else(|| panic!("the theme asks for `{name}`, which no page gives")).1 {
             Fill::Text(text) => escape::push_text(out, text),
             Fill::Html(html) => out.push_str(html),
         }

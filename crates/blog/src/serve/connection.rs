@@ -11,7 +11,7 @@ use super::Phase;
 use crate::request::RequestHead;
 use crate::site::{Ready, Snapshot};
 use bytes::Bytes;
-use http::header::{CONNECTION, CONTENT_LENGTH, HOST, IF_NONE_MATCH, TRANSFER_ENCODING};
+use http::header::{CONNECTION, HOST, IF_NONE_MATCH, TRANSFER_ENCODING};
 use http::{HeaderValue, Request, Response, Version};
 use hyper::body::{Body, Frame, Incoming, SizeHint};
 use hyper::server::conn::http1;
@@ -43,10 +43,7 @@ pub(super) async fn converse(
     site: Arc<Snapshot>,
     mut phase: watch::Receiver<Phase>,
 ) {
-    let answers = Answers {
-        site,
-        phase: phase.clone(),
-    };
+    let answers = Answers { site, phase: phase.clone() };
     let mut connection = http1::Builder::new()
         .timer(TokioTimer::new())
         .header_read_timeout(HEAD_TIME_MAX)
@@ -71,11 +68,8 @@ pub(super) async fn converse(
     // hyper has answered what can be answered; whatever it complains about, the client has heard it
     // or cannot.
     drop(outcome);
-    let linger_max = if *phase.borrow() == Phase::Closing {
-        LINGER_CLOSING_MAX
-    } else {
-        LINGER_MAX
-    };
+    let linger_max =
+        if *phase.borrow() == Phase::Closing { LINGER_CLOSING_MAX } else { LINGER_MAX };
     let stream = connection.into_parts().io.into_inner();
     let _ = timeout(linger_max, linger(stream)).await;
 }
@@ -110,8 +104,9 @@ impl Service<Request<Incoming>> for Answers {
     type Future = future::Ready<Result<Self::Response, Infallible>>;
 
     fn call(&self, request: Request<Incoming>) -> Self::Future {
-        let ready = self.site.answer(&head_of(&request));
-        let is_last = *self.phase.borrow() >= Phase::Draining;
+        let head = head_of(&request);
+        let ready = self.site.answer(&head);
+        let is_last = head.has_transfer_coding || *self.phase.borrow() >= Phase::Draining;
         future::ready(Ok(response(ready, is_last)))
     }
 }
@@ -123,11 +118,8 @@ fn head_of(request: &Request<Incoming>) -> RequestHead<'_> {
         method: request.method().as_str(),
         path: request.uri().path(),
         is_http_11: request.version() == Version::HTTP_11,
-        host: (
-            fields.get(HOST).map(HeaderValue::as_bytes),
-            fields.get_all(HOST).iter().count(),
-        ),
-        is_ambiguous: fields.contains_key(TRANSFER_ENCODING) && fields.contains_key(CONTENT_LENGTH),
+        host: (fields.get(HOST).map(HeaderValue::as_bytes), fields.get_all(HOST).iter().count()),
+        has_transfer_coding: fields.contains_key(TRANSFER_ENCODING),
         if_none_match: match (tags.next(), tags.next()) {
             (Some(only), None) => Some(only.as_bytes()),
             _ => None,
@@ -140,9 +132,7 @@ fn response(ready: &Ready, is_last: bool) -> Response<Once> {
     *response.status_mut() = ready.status;
     *response.headers_mut() = ready.headers.clone();
     if is_last {
-        response
-            .headers_mut()
-            .insert(CONNECTION, HeaderValue::from_static("close"));
+        response.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
     }
     response
 }

@@ -9,13 +9,14 @@
 //! Stopping has two steps. *Draining*: no more connections are accepted once the queue is empty,
 //! and every answer says `Connection: close`; requests that were under way when the signal came
 //! have [`GRACE`] to arrive. *Closing*: idle connections are closed, those with an answer under way
-//! finish it, for at most [`DRAIN_MAX`].
+//! finish it, for at most [`DRAIN_MAX`]. A second signal ends the program at once, and says so.
 
 mod connection;
 
 use crate::error::{Error, Fault};
 use crate::signals::Signals;
 use crate::site::Snapshot;
+use std::convert::Infallible;
 use std::future::Future;
 use std::io;
 use std::net::{SocketAddr, TcpListener};
@@ -25,7 +26,7 @@ use std::thread;
 use std::time::Duration;
 use tokio::net::TcpSocket;
 use tokio::runtime::{Builder, Runtime};
-use tokio::sync::{Semaphore, watch};
+use tokio::sync::{Semaphore, mpsc, watch};
 use tokio::time::{sleep, timeout};
 
 /// Connections that may wait to be accepted. The kernel cuts it to `net.core.somaxconn`.
@@ -69,11 +70,7 @@ impl Server {
         let fail = |error| Error::Listen(Fault::io(address, &error));
         let listener = runtime.block_on(async { listen(address) }).map_err(fail)?;
         let address = listener.local_addr().map_err(fail)?;
-        Ok(Self {
-            runtime,
-            listener,
-            address,
-        })
+        Ok(Self { runtime, listener, address })
     }
 
     /// The address, with the port that the system chose if it was asked to.
@@ -96,46 +93,48 @@ impl Server {
         let threads = thread::available_parallelism().map_or(1, NonZero::get);
         let slots = (connections_max() / threads).max(1);
         let (phase, watcher) = watch::channel(Phase::Open);
-        let mut others = Vec::with_capacity(threads - 1);
+        let (done, mut all_done) = mpsc::channel::<Infallible>(1);
         for number in 1..threads {
-            let worker = Worker {
-                site: site.clone(),
-                phase: watcher.clone(),
-                slots,
-            };
+            let worker = Worker { site: site.clone(), phase: watcher.clone(), slots };
             let listener = self.listener.try_clone().map_err(|error| system(&error))?;
             let runtime = runtime()?;
-            let work = move || runtime.block_on(worker.run(listener));
+            let done = done.clone();
+            let work = move || {
+                runtime.block_on(worker.run(listener));
+                drop(done);
+            };
             let named = thread::Builder::new().name(format!("serve-{number}"));
-            others.push(named.spawn(work).map_err(|error| system(&error))?);
+            named.spawn(work).map_err(|error| system(&error))?;
         }
-        let worker = Worker {
-            site,
-            phase: watcher,
-            slots,
-        };
-        let outcome = self.runtime.block_on(async {
+        drop(done);
+        let worker = Worker { site, phase: watcher, slots };
+        self.runtime.block_on(async {
             let signals = Signals::listen().map_err(|error| system(&error))?;
             ready()?;
-            let work = worker.run(self.listener);
-            tokio::join!(work, stop(signals, &phase));
-            Ok(())
-        });
-        // After a failure the others still accept: their sender is gone, which they take as the end.
-        drop(phase);
-        for other in others {
-            other.join().expect("a thread that panics ends the program");
-        }
-        outcome
+            let work = async {
+                worker.run(self.listener).await;
+                // Ends when the last of the other threads has dropped its end.
+                let _ = all_done.recv().await;
+            };
+            tokio::select! {
+                () = work => Ok(()),
+                () = stop(signals, &phase) => {
+                    Err(Error::System(Fault::new("stop", "a second signal cut answers off")))
+                }
+            }
+        })
     }
 }
 
-/// Waits for a signal and moves the phases on. A second signal ends the grace at once.
+/// Waits for a signal and moves the phases on. Returns when a second signal comes.
 async fn stop(mut signals: Signals, phase: &watch::Sender<Phase>) {
     signals.next().await;
     phase.send_replace(Phase::Draining);
-    let _ = timeout(GRACE, signals.next()).await;
+    if timeout(GRACE, signals.next()).await.is_ok() {
+        return;
+    }
     phase.send_replace(Phase::Closing);
+    signals.next().await;
 }
 
 /// One thread's part of the work.
@@ -205,19 +204,11 @@ async fn now_or_never<T>(work: impl Future<Output = T>) -> Option<T> {
 }
 
 fn runtime() -> Result<Runtime, Error> {
-    Builder::new_current_thread()
-        .enable_io()
-        .enable_time()
-        .build()
-        .map_err(|error| system(&error))
+    Builder::new_current_thread().enable_io().enable_time().build().map_err(|error| system(&error))
 }
 
 fn listen(address: SocketAddr) -> io::Result<TcpListener> {
-    let socket = if address.is_ipv4() {
-        TcpSocket::new_v4()?
-    } else {
-        TcpSocket::new_v6()?
-    };
+    let socket = if address.is_ipv4() { TcpSocket::new_v4()? } else { TcpSocket::new_v6()? };
     // A restart may take the address over from connections that are still saying goodbye; it does
     // not let two servers listen on it.
     socket.set_reuseaddr(true)?;
@@ -233,27 +224,20 @@ fn listen(address: SocketAddr) -> io::Result<TcpListener> {
 fn connections_max() -> usize {
     use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
     let limit = getrlimit(Resource::Nofile);
-    let raised = Rlimit {
-        current: limit.maximum,
-        maximum: limit.maximum,
-    };
+    let raised = Rlimit { current: limit.maximum, maximum: limit.maximum };
     let current = match setrlimit(Resource::Nofile, raised) {
         Ok(()) => limit.maximum,
         Err(_) => limit.current,
     };
     let descriptors = current.map_or(usize::MAX, |n| usize::try_from(n).unwrap_or(usize::MAX));
-    descriptors
-        .saturating_sub(DESCRIPTORS_OTHER)
-        .min(CONNECTIONS_MAX)
+    descriptors.saturating_sub(DESCRIPTORS_OTHER).min(CONNECTIONS_MAX)
 }
 
 /// Errors of `accept` that come back at once if it is tried again at once.
 fn is_shortage(error: &io::Error) -> bool {
     use rustix::io::Errno;
     let shortages = [Errno::MFILE, Errno::NFILE, Errno::NOBUFS, Errno::NOMEM];
-    shortages
-        .iter()
-        .any(|errno| error.raw_os_error() == Some(errno.raw_os_error()))
+    shortages.iter().any(|errno| error.raw_os_error() == Some(errno.raw_os_error()))
 }
 
 fn system(error: &io::Error) -> Error {

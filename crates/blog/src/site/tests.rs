@@ -8,45 +8,27 @@ fn site(body: &str) -> (Snapshot, Vec<Fault>) {
         source: "x/a b/index.md".into(),
         text: body.to_owned(),
         body_start: 0,
-        head: FrontMatter {
-            title: "T".to_owned(),
-            date: None,
-            description: None,
-        },
+        head: FrontMatter { title: "T".to_owned(), date: None, description: None },
         files: vec![File {
             name: "img/ä.svg".to_owned(),
             media_type: "image/svg+xml",
             bytes: b"<svg/>".to_vec(),
         }],
     };
-    Snapshot::build(
-        Content {
-            articles: vec![article],
-            notes: Vec::new(),
-        },
-        "Site",
-    )
+    Snapshot::build(Content { articles: vec![article], notes: Vec::new() }, "Site")
 }
 
 #[track_caller]
 fn check(path: &str, status: u16) {
     let (site, _) = site("");
-    assert_eq!(
-        site.answer(&RequestHead::get(path)).status.as_u16(),
-        status,
-        "for {path:?}"
-    );
+    assert_eq!(site.answer(&RequestHead::get(path)).status.as_u16(), status, "for {path:?}");
 }
 
 #[test]
 fn routes() {
-    for path in [
-        "/",
-        "/content/",
-        "/article/a%20b",
-        "/article/a%20b/img/%C3%A4.svg",
-        "/favicon.ico",
-    ] {
+    for path in
+        ["/", "/content/", "/article/a%20b", "/article/a%20b/img/%C3%A4.svg", "/favicon.ico"]
+    {
         check(path, 200);
     }
     for path in ["/content", "/article", "/article/", "/article/a%20b/"] {
@@ -72,11 +54,7 @@ fn redirects_lead_to_pages() {
         let answer = site.answer(&RequestHead::get(&address));
         if answer.status == StatusCode::PERMANENT_REDIRECT {
             let target = answer.headers[header::LOCATION].to_str().expect("ASCII");
-            assert_eq!(
-                site.answer(&RequestHead::get(target)).status,
-                StatusCode::OK,
-                "{path}"
-            );
+            assert_eq!(site.answer(&RequestHead::get(target)).status, StatusCode::OK, "{path}");
         } else {
             assert_eq!(answer.status, StatusCode::OK, "{path}");
         }
@@ -87,16 +65,8 @@ fn redirects_lead_to_pages() {
 fn lengths_are_those_of_the_bodies() {
     let (site, _) = site("");
     let refused = [&site.bad_request, &site.not_found, &site.method_not_allowed];
-    for ready in site
-        .resources
-        .values()
-        .map(|resource| &resource.full)
-        .chain(refused)
-    {
-        assert_eq!(
-            ready.headers[header::CONTENT_LENGTH],
-            ready.body.len().to_string().as_str()
-        );
+    for ready in site.resources.values().map(|resource| &resource.full).chain(refused) {
+        assert_eq!(ready.headers[header::CONTENT_LENGTH], ready.body.len().to_string().as_str());
     }
 }
 
@@ -105,27 +75,15 @@ fn the_tag_saves_the_body() {
     let (site, _) = site("");
     let full = site.answer(&RequestHead::get("/"));
     let etag = full.headers[header::ETAG].as_bytes();
-    let again = RequestHead {
-        if_none_match: Some(etag),
-        ..RequestHead::get("/")
-    };
+    let again = RequestHead { if_none_match: Some(etag), ..RequestHead::get("/") };
     let unchanged = site.answer(&again);
     assert_eq!(unchanged.status, StatusCode::NOT_MODIFIED);
     assert!(unchanged.body.is_empty() && !unchanged.headers.contains_key(header::CONTENT_LENGTH));
     assert_eq!(unchanged.headers[header::ETAG].as_bytes(), etag);
-    let other = RequestHead {
-        if_none_match: Some(b"\"0\""),
-        ..RequestHead::get("/")
-    };
+    let other = RequestHead { if_none_match: Some(b"\"0\""), ..RequestHead::get("/") };
     assert_eq!(site.answer(&other).status, StatusCode::OK);
-    let redirected = RequestHead {
-        if_none_match: Some(b"*"),
-        ..RequestHead::get("/content")
-    };
-    assert_eq!(
-        site.answer(&redirected).status,
-        StatusCode::PERMANENT_REDIRECT
-    );
+    let redirected = RequestHead { if_none_match: Some(b"*"), ..RequestHead::get("/content") };
+    assert_eq!(site.answer(&redirected).status, StatusCode::PERMANENT_REDIRECT);
 }
 
 #[test]

@@ -2,12 +2,7 @@ use super::*;
 
 fn rendered(body: &str) -> Rendered {
     let text = format!("+++\n+++\n{body}");
-    render(Source {
-        slug: "s",
-        title: "The title",
-        text: &text,
-        body_start: 8,
-    })
+    render(Source { slug: "s", title: "The title", text: &text, body_start: 8 })
 }
 
 #[track_caller]
@@ -44,10 +39,7 @@ fn headings_have_anchors_of_their_own() {
 
 #[test]
 fn there_is_one_heading_of_the_first_level() {
-    check(
-        "# The title\n\n## A",
-        "<h2 id=\"a\"><a class=\"anchor\" href=\"#a\">A</a></h2>",
-    );
+    check("# The title\n\n## A", "<h2 id=\"a\"><a class=\"anchor\" href=\"#a\">A</a></h2>");
     check(
         "# Another\n\n## A",
         "<h2 id=\"another\"><a class=\"anchor\" href=\"#another\">Another</a></h2>\n\
@@ -63,17 +55,8 @@ fn a_paragraph_of_pictures_is_figures() {
          alt=\"alt &quot;a&quot;\" decoding=\"async\"></a>\n\
          <figcaption>caption &amp; all</figcaption>\n</figure>",
     );
-    assert_eq!(
-        rendered("![a](a.svg)\n![b](b.svg)")
-            .html
-            .matches("<figure>")
-            .count(),
-        2
-    );
-    check(
-        "see ![a](a.png)",
-        "<p>see <img src=\"/article/s/a.png\" alt=\"a\"></p>",
-    );
+    assert_eq!(rendered("![a](a.svg)\n![b](b.svg)").html.matches("<figure>").count(), 2);
+    check("see ![a](a.png)", "<p>see <img src=\"/article/s/a.png\" alt=\"a\"></p>");
 }
 
 #[test]
@@ -103,14 +86,9 @@ fn footnotes_are_numbered_by_use_and_lead_back() {
     let html = rendered("a[^x] b[^y] c[^x]\n\n[^y]: why\n\n[^x]: ex\n\n[^z]: unused").html;
     let notes = html.split("doc-endnotes").nth(1).expect("there are notes");
     assert!(!html.contains("unused"), "{html}");
-    assert!(
-        html.starts_with("<p>a<sup><a class=\"note\" id=\"fnref:1\" href=\"#fn:1\""),
-        "{html}"
-    );
-    let (one, two) = (
-        notes.find("fn:1\"><p>ex").expect("first"),
-        notes.find("fn:2\"><p>why").expect("second"),
-    );
+    assert!(html.starts_with("<p>a<sup><a class=\"note\" id=\"fnref:1\" href=\"#fn:1\""), "{html}");
+    let (one, two) =
+        (notes.find("fn:1\"><p>ex").expect("first"), notes.find("fn:2\"><p>why").expect("second"));
     assert!(one < two, "{notes}");
     assert!(notes.contains("href=\"#fnref:1:2\""), "{notes}");
     assert!(notes.contains("↩</a></p></li>"), "{notes}");
@@ -118,19 +96,10 @@ fn footnotes_are_numbered_by_use_and_lead_back() {
 
 #[test]
 fn raw_html_is_text_and_comments_are_silent() {
-    check(
-        "a <b onclick=x>c</b>",
-        "<p>a &lt;b onclick=x&gt;c&lt;/b&gt;</p>",
-    );
-    check(
-        "<script>\nalert(1)\n</script>",
-        "<p>&lt;script&gt;\nalert(1)\n&lt;/script&gt;</p>",
-    );
+    check("a <b onclick=x>c</b>", "<p>a &lt;b onclick=x&gt;c&lt;/b&gt;</p>");
+    check("<script>\nalert(1)\n</script>", "<p>&lt;script&gt;\nalert(1)\n&lt;/script&gt;</p>");
     check("<!-- note\nto self -->\n\na<!-- x -->b", "<p>ab</p>");
-    check(
-        "<!-- a --><script>",
-        "<p>&lt;!-- a --&gt;&lt;script&gt;</p>",
-    );
+    check("<!-- a --><script>", "<p>&lt;!-- a --&gt;&lt;script&gt;</p>");
     check("<!-->", "<p>&lt;!--&gt;</p>");
 }
 
@@ -151,23 +120,14 @@ fn dangerous_links_lose_their_address() {
 
 #[test]
 fn pictures_from_elsewhere_become_links() {
-    check(
-        "![a](https://b.c/d.png)",
-        "<p><a href=\"https://b.c/d.png\">a</a></p>",
-    );
-    check(
-        "[![a](https://b.c/d.png)](https://b.c)",
-        "<p><a href=\"https://b.c\">a</a></p>",
-    );
+    check("![a](https://b.c/d.png)", "<p><a href=\"https://b.c/d.png\">a</a></p>");
+    check("[![a](https://b.c/d.png)](https://b.c)", "<p><a href=\"https://b.c\">a</a></p>");
 }
 
 #[test]
 fn references_carry_the_line_of_the_file() {
     let found = rendered("[d](data.json)\n\n![a](a.svg)\n\n[e](https://e.f) [h](#h)").references;
-    let expected = [
-        (3, "/article/s/data.json".to_owned()),
-        (5, "/article/s/a.svg".to_owned()),
-    ];
+    let expected = [(3, "/article/s/data.json".to_owned()), (5, "/article/s/a.svg".to_owned())];
     assert_eq!(found, expected);
 }
 
@@ -219,9 +179,7 @@ fn hostile_text_makes_no_elements() {
     for _ in 0..3000 {
         let mut body = String::new();
         for _ in 0..24 {
-            state = state
-                .wrapping_mul(6_364_136_223_846_793_005)
-                .wrapping_add(1);
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
             body.push_str(pieces[usize::try_from(state >> 40).expect("24 bits") % pieces.len()]);
         }
         let html = rendered(&body).html;
@@ -261,10 +219,7 @@ fn hostile_text_makes_no_elements() {
                 "section",
                 "del",
             ];
-            assert!(
-                ours.contains(&name.as_str()),
-                "<{name}> from {body:?}: {html}"
-            );
+            assert!(ours.contains(&name.as_str()), "<{name}> from {body:?}: {html}");
         }
         assert!(!html.contains("href=\"javascript"), "{body:?}: {html}");
     }
