@@ -32,42 +32,15 @@ impl Options {
 static GRAMMAR: Grammar = Grammar {
     short: b"benstuvAET",
     long: &[
-        Long {
-            name: "number-nonblank",
-            value: b'b',
-        },
-        Long {
-            name: "number",
-            value: b'n',
-        },
-        Long {
-            name: "squeeze-blank",
-            value: b's',
-        },
-        Long {
-            name: "show-nonprinting",
-            value: b'v',
-        },
-        Long {
-            name: "show-ends",
-            value: b'E',
-        },
-        Long {
-            name: "show-tabs",
-            value: b'T',
-        },
-        Long {
-            name: "show-all",
-            value: b'A',
-        },
-        Long {
-            name: "help",
-            value: HELP,
-        },
-        Long {
-            name: "version",
-            value: VERSION,
-        },
+        Long { name: "number-nonblank", value: b'b' },
+        Long { name: "number", value: b'n' },
+        Long { name: "squeeze-blank", value: b's' },
+        Long { name: "show-nonprinting", value: b'v' },
+        Long { name: "show-ends", value: b'E' },
+        Long { name: "show-tabs", value: b'T' },
+        Long { name: "show-all", value: b'A' },
+        Long { name: "help", value: HELP },
+        Long { name: "version", value: VERSION },
     ],
     permutes: true,
 };

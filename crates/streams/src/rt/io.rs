@@ -66,9 +66,12 @@ pub fn is_readable(descriptor: Fd) -> bool {
 /// Asks for a capacity of [`PIPE_BYTES`] if `descriptor` is a pipe that has less. Best effort:
 /// what is not a pipe, or may not grow, stays as it is.
 pub fn enlarge_pipe(descriptor: Fd) {
-    if let Ok(size) = sys::pipe_size(descriptor)
-        && size < PIPE_BYTES
-    {
-        let _ = sys::set_pipe_size(descriptor, PIPE_BYTES);
+    enlarge_pipe_to(descriptor, PIPE_BYTES);
+}
+
+/// As [`enlarge_pipe`], for a capacity of `bytes`.
+pub fn enlarge_pipe_to(descriptor: Fd, bytes: usize) {
+    if sys::pipe_size(descriptor).is_ok_and(|size| size < bytes) {
+        let _ = sys::set_pipe_size(descriptor, bytes);
     }
 }

@@ -30,8 +30,7 @@ pub unsafe fn copy(to: *mut u8, from: *const u8, count: usize) -> *mut u8 {
     for index in 0..count {
         // SAFETY: `index` is below `count`. Volatile, lest the loop become a call of memcpy.
         unsafe {
-            to.add(index)
-                .write_volatile(from.add(index).read_volatile());
+            to.add(index).write_volatile(from.add(index).read_volatile());
         }
     }
     to
@@ -51,8 +50,7 @@ pub unsafe fn shift(to: *mut u8, from: *const u8, count: usize) -> *mut u8 {
     for index in (0..count).rev() {
         // SAFETY: `index` is below `count`. Volatile, lest the loop become a call of memmove.
         unsafe {
-            to.add(index)
-                .write_volatile(from.add(index).read_volatile());
+            to.add(index).write_volatile(from.add(index).read_volatile());
         }
     }
     to

@@ -4,9 +4,11 @@
 //! brought (a locale, a heap, buffered streams, start-up and exit hooks) is exactly what these
 //! two programs do without; it is four fifths of GNU's start-up time.
 //!
-//! `unsafe` lives here in three places: the kernel's argument block (`start`), the memory
-//! routines the compiler calls by name ([`mem`]), and the system calls ([`sys`]).
+//! `unsafe` lives here in four places: the kernel's argument block (`start`), the memory
+//! routines the compiler calls by name ([`mem`]), the system calls ([`sys`]), and the
+//! static buffers ([`arena`]).
 
+pub mod arena;
 pub mod io;
 pub mod mem;
 mod start;

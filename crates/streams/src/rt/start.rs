@@ -1,8 +1,5 @@
 //! From the kernel's first instruction to `fn(&mut Process) -> u8`, and out again.
-#![allow(
-    unsafe_code,
-    reason = "the initial stack is raw memory that only the ABI describes"
-)]
+#![allow(unsafe_code, reason = "the initial stack is raw memory that only the ABI describes")]
 
 use core::ffi::{CStr, c_char};
 
@@ -83,11 +80,7 @@ pub unsafe fn start(stack: *mut usize, main: fn(&mut Process) -> u8) -> ! {
         }
     };
     // Linux 5.18 and later give an empty vector one empty string; older kernels do not.
-    let status = if process.arguments.is_empty() {
-        127
-    } else {
-        main(&mut process)
-    };
+    let status = if process.arguments.is_empty() { 127 } else { main(&mut process) };
     super::sys::exit(status)
 }
 

@@ -5,10 +5,7 @@
 //! unifies features: as soon as any package built in the same call turns on `rustix/std`, these
 //! programs get a second `memcpy` and a second panic handler and no longer link. Fifteen calls are
 //! cheaper than that trap.
-#![allow(
-    unsafe_code,
-    reason = "system calls are reached by an instruction, and take addresses"
-)]
+#![allow(unsafe_code, reason = "system calls are reached by an instruction, and take addresses")]
 
 use core::ffi::CStr;
 use core::mem::MaybeUninit;
@@ -20,6 +17,8 @@ pub struct Errno(u16);
 impl Errno {
     /// Interrupted by a signal.
     pub const INTR: Self = Self(4);
+    /// Not an open descriptor.
+    pub const BADF: Self = Self(9);
     /// Would block.
     pub const AGAIN: Self = Self(11);
     /// Is a directory.
@@ -78,11 +77,18 @@ impl Owned {
     }
 }
 
+/// Closes a descriptor the process was born with, for the errors that some file systems report
+/// only then.
+pub fn close(file: Fd) -> Result<(), Errno> {
+    // SAFETY: close takes no address. Descriptors are plain numbers here: calls on one that is
+    // closed report `EBADF`.
+    unsafe { call(number::CLOSE, [file.0 as usize, 0, 0, 0, 0, 0]) }.map(drop)
+}
+
 impl Drop for Owned {
     fn drop(&mut self) {
-        // SAFETY: close takes no address, and nobody else has this descriptor. What close reports
-        // about a file that was only read is of no use to anybody.
-        let _ = unsafe { call(number::CLOSE, [self.0.0 as usize, 0, 0, 0, 0, 0]) };
+        // What close reports about a file that was only read is of no use to anybody.
+        let _ = close(self.0);
     }
 }
 
@@ -114,6 +120,8 @@ pub struct Stat {
     pub inode: u64,
     /// What it is.
     pub kind: Kind,
+    /// Of a device: its driver and its number there, as the kernel encodes them.
+    pub special: u64,
     /// Bytes, as far as the file system says; 0 for most of `/proc`.
     pub size: i64,
 }
@@ -266,6 +274,7 @@ pub fn stat(file: Fd) -> Result<Stat, Errno> {
     Ok(Stat {
         device: raw.device,
         inode: raw.inode,
+        special: raw.special,
         size: raw.size,
         kind: match raw.mode >> 12 & 15 {
             1 => Kind::Pipe,
@@ -321,11 +330,7 @@ pub fn poll(file: Fd, what: i16, wait: bool) -> Result<bool, Errno> {
         events: i16,
         found: i16,
     }
-    let mut entry = Entry {
-        fd: file.0,
-        events: what,
-        found: 0,
-    };
+    let mut entry = Entry { fd: file.0, events: what, found: 0 };
     let now = [0_i64; 2];
     let limit = if wait { 0 } else { now.as_ptr() as usize };
     let address = &raw mut entry as usize;
@@ -425,16 +430,10 @@ mod tests {
 
     #[test]
     fn failures_are_reported() {
-        assert_eq!(
-            open(c"/nowhere/at/all", 0).map(drop),
-            Err(Errno::from_raw_os_error(2))
-        );
+        assert_eq!(open(c"/nowhere/at/all", 0).map(drop), Err(Errno::from_raw_os_error(2)));
         let folder = open(c"/", 0).unwrap();
         assert_eq!(read(folder.fd(), &mut [0]), Err(Errno::ISDIR));
-        assert_eq!(
-            seek(pipe().unwrap().0.fd(), From::Current),
-            Err(Errno::from_raw_os_error(29))
-        );
+        assert_eq!(seek(pipe().unwrap().0.fd(), From::Current), Err(Errno::from_raw_os_error(29)));
         assert!(pipe_size(folder.fd()).is_err());
     }
 }

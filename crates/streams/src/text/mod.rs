@@ -46,6 +46,12 @@ impl Message {
         }
     }
 
+    /// Whether quotes and names may use UTF-8.
+    #[must_use]
+    pub fn is_utf8(&self) -> bool {
+        self.utf8
+    }
+
     /// Appends `bytes` as they are.
     pub fn bytes(&mut self, bytes: &[u8]) -> &mut Self {
         for &byte in bytes {
@@ -127,10 +133,13 @@ impl Reporter {
     /// A reporter that speaks as `process`: its `argv[0]`, its locale.
     #[must_use]
     pub fn new(process: &Process) -> Self {
-        Self {
-            program: process.arguments[0],
-            environment: process.environment,
-        }
+        Self { program: process.arguments[0], environment: process.environment }
+    }
+
+    /// The same reporter in the C locale, whatever the environment says.
+    #[must_use]
+    pub fn in_c_locale(self) -> Self {
+        Self { environment: &[], ..self }
     }
 
     /// The name the program was called by, as it stands in `argv[0]`.
@@ -139,11 +148,16 @@ impl Reporter {
         self.program.bytes()
     }
 
-    /// A message that begins with `program: `.
+    /// A message that begins with `program: `, the last part of the name.
     #[must_use]
     pub fn message(&self) -> Message {
+        let whole = self.program();
+        self.message_of(whole.rsplit(|&byte| byte == b'/').next().unwrap_or(whole))
+    }
+
+    fn message_of(&self, program: &[u8]) -> Message {
         let mut message = Message::new(STDERR, locale::is_utf8(self.environment));
-        message.bytes(self.program()).text(": ");
+        message.bytes(program).text(": ");
         message
     }
 
@@ -170,17 +184,14 @@ impl Reporter {
 
     /// Says what is wrong with an option, and where help is to be had.
     pub fn bad_option(&self, bad: Bad, grammar: &Grammar) {
-        let mut message = self.message();
+        // getopt shows the name as it was called by.
+        let mut message = self.message_of(self.program());
         match bad {
-            Bad::Short(letter) => (message.text("invalid option -- '"))
-                .bytes(&[letter])
-                .text("'"),
-            Bad::Unknown(text) => (message.text("unrecognized option '--"))
-                .bytes(text)
-                .text("'"),
-            Bad::Argument(name) => (message.text("option '--"))
-                .text(name)
-                .text("' doesn't allow an argument"),
+            Bad::Short(letter) => (message.text("invalid option -- '")).bytes(&[letter]).text("'"),
+            Bad::Unknown(text) => (message.text("unrecognized option '--")).bytes(text).text("'"),
+            Bad::Argument(name) => {
+                (message.text("option '--")).text(name).text("' doesn't allow an argument")
+            }
             Bad::Ambiguous(text) => {
                 let name = text.split(|&byte| byte == b'=').next().unwrap_or(text);
                 message.text("option '--").bytes(text);

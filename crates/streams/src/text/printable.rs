@@ -108,29 +108,12 @@ mod tests {
 
     #[test]
     fn knows_samples_of_every_kind() {
-        for character in [
-            'a',
-            ' ',
-            '~',
-            'ä',
-            '日',
-            '\u{a0}',
-            '\u{301}',
-            '😀',
-            '\u{10fffd}',
-        ] {
+        for character in ['a', ' ', '~', 'ä', '日', '\u{a0}', '\u{301}', '😀', '\u{10fffd}'] {
             assert!(is_printable(character), "{character:?}");
         }
-        for character in [
-            '\0',
-            '\n',
-            '\x7f',
-            '\u{85}',
-            '\u{2028}',
-            '\u{378}',
-            '\u{fffe}',
-            '\u{10ffff}',
-        ] {
+        for character in
+            ['\0', '\n', '\x7f', '\u{85}', '\u{2028}', '\u{378}', '\u{fffe}', '\u{10ffff}']
+        {
             assert!(!is_printable(character), "{character:?}");
         }
     }

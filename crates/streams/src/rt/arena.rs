@@ -1,0 +1,51 @@
+//! The one set of buffers a program has, as static memory.
+#![allow(unsafe_code, reason = "handing out static memory for writing, once")]
+
+use core::cell::UnsafeCell;
+use core::sync::atomic::{AtomicBool, Ordering};
+
+/// `BYTES` bytes, aligned to a page, in the part of the program that takes no room on disk. The
+/// kernel provides each page when it is first touched: a short run pays for what it uses only.
+#[repr(C, align(4096))]
+pub struct Arena<const BYTES: usize> {
+    bytes: UnsafeCell<[u8; BYTES]>,
+    taken: AtomicBool,
+}
+
+// SAFETY: `take` gives the bytes to one caller only, whichever thread asks first.
+unsafe impl<const BYTES: usize> Sync for Arena<BYTES> {}
+
+impl<const BYTES: usize> Arena<BYTES> {
+    /// Zeroed memory.
+    #[must_use]
+    #[allow(
+        clippy::new_without_default,
+        reason = "made in constants only, where Default cannot be called"
+    )]
+    pub const fn new() -> Self {
+        Self { bytes: UnsafeCell::new([0; BYTES]), taken: AtomicBool::new(false) }
+    }
+
+    /// The memory, the first time; `None` from then on.
+    pub fn take(&'static self) -> Option<&'static mut [u8; BYTES]> {
+        if self.taken.swap(true, Ordering::AcqRel) {
+            return None;
+        }
+        // SAFETY: the flag was clear, and is never cleared again: this is the only reference ever.
+        Some(unsafe { &mut *self.bytes.get() })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn is_given_once() {
+        static ARENA: Arena<8192> = Arena::new();
+        let bytes = ARENA.take().unwrap();
+        bytes[8191] = 1;
+        assert!(ARENA.take().is_none());
+        assert_eq!(bytes.as_ptr() as usize % 4096, 0);
+    }
+}
