@@ -153,7 +153,7 @@ impl Suite {
         let invalid = |cause: String| Error::Suite { path: path.to_path_buf(), cause };
         let mut suite: Suite = toml::from_str(&text).map_err(|error| {
             let offset = error.span().map_or(0, |span| span.start);
-            let line = text[..offset].lines().count().max(1);
+            let line = text[..offset].matches('\n').count() + 1;
             invalid(format!("line {line}: {}", error.message().trim_end()))
         })?;
         suite.slug = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();

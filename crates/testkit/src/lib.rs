@@ -11,12 +11,15 @@ pub mod launch;
 
 use std::net::{Ipv4Addr, TcpListener};
 
+/// A folder that is deleted when the value is dropped; see [`folder`].
+pub use tempfile::TempDir as Folder;
+
 /// A new empty folder that is deleted when the value is dropped.
 ///
 /// # Panics
 /// When the system's folder for temporary files cannot be written.
 #[must_use]
-pub fn folder() -> tempfile::TempDir {
+pub fn folder() -> Folder {
     tempfile::Builder::new().prefix("lissom-test-").tempdir().expect("a temporary folder")
 }
 
