@@ -36,9 +36,10 @@ pub fn run(process: &mut Process) -> u8 {
 /// All of `tr`; the error is a status, and the user has been told.
 fn translate(process: &mut Process) -> Result<(), u8> {
     let reporter = Reporter::new(process);
-    let wanted = process.variable(cpu::OVERRIDE);
-    let kernel =
-        Kernel::choose(wanted).map_err(|_| reporter.bad_kernel(wanted.unwrap_or_default()))?;
+    let forced = match process.variable(cpu::OVERRIDE) {
+        None | Some(b"") => None,
+        Some(name) => Some(Kernel::choose(Some(name)).map_err(|_| reporter.bad_kernel(name))?),
+    };
     let (options, operands, reporter) = options::parse(process, reporter)?;
     let (first, second) = options::sets(options, operands, reporter)?;
     let program = compile(options, first, second, reporter).map_err(|error| {
@@ -47,7 +48,7 @@ fn translate(process: &mut Process) -> Result<(), u8> {
     })?;
     let plan = Plan::new(&program);
     let buffer = BUFFER.take().expect("a process runs `tr` once");
-    let transform = &mut Transform::new(&plan, kernel);
+    let transform = &mut Transform::new(&plan, forced);
     pump::pump(transform, buffer).map_err(|failure| {
         match failure {
             Failure::Read(error) => reporter.failed("read error", error),

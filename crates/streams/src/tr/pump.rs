@@ -7,8 +7,8 @@
 //!
 //! The plain algorithm: read, transform, write, until the end. Departures:
 //!
-//! 1. The first time that much comes at once, the input is taken for bulk data and the kernel is
-//!    told: a file will be read in order, pipes grow to 1 MiB. A small input pays nothing for it.
+//! 1. Only once 32 KiB have come, the input is bulk data: the widest kernel takes over, a file is
+//!    announced to be read in order, pipes grow to 1 MiB. A small input pays nothing for it.
 //! 2. A pipe that feeds a file does not grow: the writer would run ahead and take the cache away.
 
 use crate::rt::io::{self, Errno, STDIN, STDOUT};
@@ -20,7 +20,7 @@ use super::kernel::Transform;
 /// leaves the second-level cache.
 pub const BUFFER_BYTES: usize = 256 << 10;
 
-/// A read of so many bytes makes the input bulk data. Half of what a pipe holds by default.
+/// An input of so many bytes is bulk data. Half of what a pipe holds by default.
 const BULK_BYTES: usize = 32 << 10;
 
 /// Why the output is not complete.
@@ -37,14 +37,16 @@ pub enum Failure {
 /// # Errors
 /// The first failure. What was read before it has been written, if that was possible.
 pub fn pump(transform: &mut Transform<'_>, buffer: &mut [u8]) -> Result<(), Failure> {
-    let mut is_bulk = false;
+    let (mut total, mut is_bulk) = (0_usize, false);
     loop {
         let read = io::read(STDIN, buffer).map_err(Failure::Read)?;
         if read == 0 {
             return finish().map_err(Failure::Write);
         }
-        if read >= BULK_BYTES && !is_bulk {
+        total = total.saturating_add(read);
+        if total >= BULK_BYTES && !is_bulk {
             is_bulk = true;
+            transform.widen();
             prepare_for_bulk();
         }
         let kept = transform.run(&mut buffer[..read]);

@@ -13,25 +13,45 @@ pub mod scalar;
 mod sse2;
 
 use super::plan::{First, Map, Plan, Set};
-use crate::cpu::Kernel;
+use crate::cpu::{self, Kernel};
+
+/// The kernel that every processor of this architecture has.
+const BASELINE: Kernel = if cfg!(target_arch = "x86_64") { Kernel::Sse2 } else { Kernel::Scalar };
 
 /// A plan in progress.
 pub struct Transform<'a> {
     plan: &'a Plan,
     kernel: Kernel,
+    /// A wider kernel may take over.
+    may_widen: bool,
     /// The byte before the next one to squeeze.
     last: Option<u8>,
 }
 
 impl<'a> Transform<'a> {
-    /// Starts `plan` at the beginning of the data, to be run by `kernel`.
+    /// Starts `plan` at the beginning of the data, to be run by the kernel that all processors
+    /// have until [`Transform::widen`] is called, or else by `forced` throughout.
     ///
     /// # Panics
-    /// If this machine cannot run `kernel`.
+    /// If this machine cannot run `forced`.
     #[must_use]
-    pub fn new(plan: &'a Plan, kernel: Kernel) -> Self {
-        assert!(kernel.is_available(), "kernel {}", kernel.name());
-        Self { plan, kernel, last: None }
+    pub fn new(plan: &'a Plan, forced: Option<Kernel>) -> Self {
+        let kernel = forced.unwrap_or(BASELINE);
+        let can_run = kernel <= BASELINE || kernel.is_available();
+        assert!(can_run, "no kernel {} here", kernel.name());
+        Self { plan, kernel, may_widen: forced.is_none(), last: None }
+    }
+
+    /// Finds the widest kernel and goes on with it.
+    ///
+    /// Asking the processor what it can do takes 50 µs on a virtual machine, where every question
+    /// goes to the host. That is more than most runs of `tr` have to do, so it is not asked before
+    /// there is enough data to gain it back.
+    pub fn widen(&mut self) {
+        if self.may_widen {
+            self.may_widen = false;
+            self.kernel = cpu::best();
+        }
     }
 
     /// Transforms the next part of the data in place; returns how many bytes, from the first on,
@@ -60,7 +80,7 @@ impl<'a> Transform<'a> {
 #[allow(unsafe_code, reason = "entering code for processors that have what it needs")]
 fn map(kernel: Kernel, bytes: &mut [u8], map: &Map) {
     match (kernel, map.one, &map.segments) {
-        // SAFETY: `Transform::new` has seen that this machine can run the kernel.
+        // SAFETY: `Transform` has seen that this machine can run the kernel.
         (Kernel::Avx512, Some((from, to)), _) => unsafe { avx512::map_one(bytes, from, to) },
         // SAFETY: as above.
         (Kernel::Avx512, ..) => unsafe { avx512::map(bytes, &map.table) },
@@ -79,7 +99,7 @@ fn map(kernel: Kernel, bytes: &mut [u8], map: &Map) {
 #[allow(unsafe_code, reason = "entering code for processors that have what it needs")]
 fn delete(kernel: Kernel, bytes: &mut [u8], set: &Set) -> usize {
     match (kernel, set.one, &set.ranges) {
-        // SAFETY: `Transform::new` has seen that this machine can run the kernel.
+        // SAFETY: `Transform` has seen that this machine can run the kernel.
         (Kernel::Avx512, Some(byte), _) => unsafe { avx512::delete_one(bytes, byte) },
         // SAFETY: as above.
         (Kernel::Avx512, ..) => unsafe { avx512::delete(bytes, &set.table) },
@@ -99,7 +119,7 @@ fn delete(kernel: Kernel, bytes: &mut [u8], set: &Set) -> usize {
 fn squeeze(kernel: Kernel, bytes: &mut [u8], last: Option<u8>, set: &Set) -> usize {
     let table = &set.table;
     match (kernel, set.one, &set.ranges) {
-        // SAFETY: `Transform::new` has seen that this machine can run the kernel.
+        // SAFETY: `Transform` has seen that this machine can run the kernel.
         (Kernel::Avx512, Some(byte), _) => unsafe { avx512::squeeze_one(bytes, last, byte) },
         // SAFETY: as above.
         (Kernel::Avx512, ..) => unsafe { avx512::squeeze(bytes, last, table) },
