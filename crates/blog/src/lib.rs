@@ -10,7 +10,7 @@
 //! - [`render`] makes HTML of it with the theme in `theme/`.
 //! - [`site`] keeps every path with its answers: full, 304, redirect. Immutable.
 //! - [`request`] decides whether a request is looked up; pure, and the place to fuzz.
-//! - [`serve`] moves bytes between sockets and the site; the only module that knows hyper.
+//! - [`mod@serve`] moves bytes between sockets and the site; the only module that knows hyper.
 //!
 //! # Routes
 //!

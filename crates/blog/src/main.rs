@@ -31,6 +31,10 @@ fn usage(error: &clap::Error) -> ExitCode {
         let _ = write!(std::io::stdout(), "{error}");
         return ExitCode::SUCCESS;
     }
+    if error.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand {
+        let _ = writeln!(std::io::stderr(), "lissom-blog: usage: no command given (see --help)");
+        return ExitCode::from(2);
+    }
     let text = error.to_string();
     let paragraph: Vec<&str> =
         text.lines().take_while(|line| !line.is_empty()).map(str::trim).collect();

@@ -5,13 +5,13 @@
 //! at headings, footnotes at the end with a way back, addresses that work from the page, raw HTML
 //! as text. One pass, no recursion: depth costs no stack.
 
+mod notes;
+mod references;
+
 use super::escape::{push_text, text};
-use super::links::{self, Target};
-use crate::content::front_matter::line_of;
-use pulldown_cmark::{
-    Alignment, CodeBlockKind, CowStr, Event, HeadingLevel, LinkType, Options, Parser, Tag, TagEnd,
-};
-use std::collections::{HashMap, HashSet};
+use notes::Notes;
+use pulldown_cmark::{Alignment, CodeBlockKind, Event, HeadingLevel, Options, Parser, Tag, TagEnd};
+use std::collections::HashMap;
 use std::fmt::Write as _;
 use std::ops::Range;
 
@@ -70,32 +70,31 @@ struct Writer<'a> {
     notes: Notes<'a>,
     references: Vec<(usize, String)>,
     words: usize,
-    ids: HashSet<String>,
+    /// Ids that are taken, and the number to try next for a heading of the same name.
+    ids: HashMap<String, usize>,
     /// 1 if the body has headings of the first level, which is the title's own.
     heading_shift: usize,
-    last_heading: String,
+    /// The last one.
+    heading: Heading,
     tables: usize,
     table: Option<Table<'a>>,
     in_code: bool,
+    /// An offset in the file, and the line it is on: counting goes on from there.
+    line: (usize, usize),
     /// For each open link: whether it has an element to close.
     links: Vec<bool>,
+}
+
+#[derive(Default)]
+struct Heading {
+    id: String,
+    text: String,
 }
 
 struct Table<'a> {
     alignments: &'a [Alignment],
     column: usize,
     in_head: bool,
-}
-
-/// Footnotes, numbered in the order in which they are first referred to.
-#[derive(Default)]
-struct Notes<'a> {
-    numbers: HashMap<&'a str, usize>,
-    /// How often each was referred to.
-    uses: Vec<usize>,
-    bodies: HashMap<&'a str, String>,
-    /// Names of the definitions that are open.
-    open: Vec<&'a str>,
 }
 
 impl<'a> Writer<'a> {
@@ -108,9 +107,10 @@ impl<'a> Writer<'a> {
             notes: Notes::default(),
             references: Vec::new(),
             words: 0,
-            ids: IDS_TAKEN.iter().map(|id| (*id).to_owned()).collect(),
+            ids: IDS_TAKEN.iter().map(|id| ((*id).to_owned(), 1)).collect(),
             heading_shift: 0,
-            last_heading: String::new(),
+            heading: Heading::default(),
+            line: (0, 1),
             tables: 0,
             table: None,
             in_code: false,
@@ -240,9 +240,7 @@ impl<'a> Writer<'a> {
     fn end(&mut self, tag: TagEnd) {
         match tag {
             TagEnd::Paragraph => self.out.push_str("</p>\n"),
-            TagEnd::Heading(level) => {
-                let _ = writeln!(self.out, "</a></h{}>", self.level(level));
-            }
+            TagEnd::Heading(level) => self.heading_end(level),
             TagEnd::BlockQuote(_) => self.out.push_str("</blockquote>\n"),
             TagEnd::CodeBlock => {
                 self.in_code = false;
@@ -311,10 +309,18 @@ impl<'a> Writer<'a> {
     fn heading_start(&mut self, at: usize, level: HeadingLevel) {
         let (plain, _) = self.plain_text(at);
         let id = self.unique_id(&plain);
-        let level = self.level(level);
-        let _ =
-            write!(self.out, "<h{level} id=\"{0}\"><a class=\"anchor\" href=\"#{0}\">", text(&id));
-        self.last_heading = plain;
+        let _ = write!(self.out, "<h{} id=\"{}\">", self.level(level), text(&id));
+        self.heading = Heading { id, text: plain };
+    }
+
+    /// The anchor stands after the words and not around them: a heading may contain a link.
+    fn heading_end(&mut self, level: HeadingLevel) {
+        let _ = writeln!(
+            self.out,
+            "<a class=\"anchor\" href=\"#{}\" aria-label=\"Link to this part\"></a></h{}>",
+            text(&self.heading.id),
+            self.level(level)
+        );
     }
 
     /// The heading in lower case, words joined by hyphens, as readers know it from code forges.
@@ -330,12 +336,14 @@ impl<'a> Writer<'a> {
         if id.is_empty() {
             id.push_str("part");
         }
-        let mut candidate = id.clone();
-        let mut number = 0;
-        while !self.ids.insert(candidate.clone()) {
+        let mut number = self.ids.get(&id).copied().unwrap_or(0);
+        let mut candidate = if number == 0 { id.clone() } else { format!("{id}-{number}") };
+        while self.ids.contains_key(&candidate) {
             number += 1;
             candidate = format!("{id}-{number}");
         }
+        self.ids.insert(candidate.clone(), 1);
+        self.ids.insert(id, number + 1);
         candidate
     }
 
@@ -372,27 +380,12 @@ impl<'a> Writer<'a> {
         next
     }
 
-    fn footnote_reference(&mut self, name: &'a str) {
-        let next = self.notes.numbers.len() + 1;
-        let number = *self.notes.numbers.entry(name).or_insert(next);
-        if number == next {
-            self.notes.uses.push(0);
-        }
-        self.notes.uses[number - 1] += 1;
-        let back = note_reference_id(number, self.notes.uses[number - 1]);
-        let _ = write!(
-            self.out,
-            "<sup><a class=\"note\" id=\"{back}\" href=\"#fn:{number}\" \
-             role=\"doc-noteref\">{number}</a></sup>"
-        );
-    }
-
     fn table_start(&mut self, alignments: &'a [Alignment]) {
         self.tables += 1;
         self.table = Some(Table { alignments, column: 0, in_head: false });
         let mut label = format!("Table {}", self.tables);
-        if !self.last_heading.is_empty() {
-            let _ = write!(label, ": {}", self.last_heading);
+        if !self.heading.text.is_empty() {
+            let _ = write!(label, ": {}", self.heading.text);
         }
         let _ = write!(
             self.out,
@@ -425,142 +418,10 @@ impl<'a> Writer<'a> {
         self.out.push_str(if table.in_head { "</th>" } else { "</td>" });
     }
 
-    fn link_start(&mut self, kind: LinkType, address: &str, title: &str, range: &Range<usize>) {
-        let href = match kind {
-            LinkType::Email => Some(format!("mailto:{address}")),
-            _ => self.href(address, range),
-        };
-        self.links.push(href.is_some());
-        // A dangerous address: the words stay, the link goes.
-        let Some(href) = href else { return };
-        let _ = write!(self.out, "<a href=\"{}\"", text(&href));
-        if !title.is_empty() {
-            let _ = write!(self.out, " title=\"{}\"", text(title));
-        }
-        self.out.push('>');
-    }
-
-    /// The address to write into the page; `None` if it must not be written.
-    fn href(&mut self, address: &str, range: &Range<usize>) -> Option<String> {
-        match links::resolve(self.source.slug, address) {
-            Target::Refused => None,
-            Target::Here(rest) => Some(rest),
-            Target::Elsewhere(address) => Some(address),
-            Target::Site { path, rest } => {
-                let line = line_of(self.source.text, self.source.body_start + range.start);
-                let whole = format!("{path}{rest}");
-                self.references.push((line, path));
-                Some(whole)
-            }
-        }
-    }
-
-    /// A picture in the line of text. One from another site becomes a link to it: a page of this
-    /// site asks nobody else for anything.
-    fn image(&mut self, address: &str, alt: &str, title: &str, range: &Range<usize>) {
-        let ours = matches!(links::resolve(self.source.slug, address), Target::Site { .. });
-        let Some(src) = self.href(address, range) else {
-            return push_text(&mut self.out, alt);
-        };
-        let inside_link = self.links.iter().any(|open| *open);
-        if ours {
-            let _ = write!(self.out, "<img src=\"{}\" alt=\"{}\"", text(&src), text(alt));
-            if !title.is_empty() {
-                let _ = write!(self.out, " title=\"{}\"", text(title));
-            }
-            self.out.push('>');
-        } else if inside_link {
-            push_text(&mut self.out, alt);
-        } else {
-            let label = if alt.trim().is_empty() { &src } else { alt };
-            let _ = write!(self.out, "<a href=\"{}\">{}</a>", text(&src), text(label));
-        }
-    }
-
-    /// A paragraph of nothing but pictures of this site is figures. Returns the index of its end.
-    fn figures(&mut self, at: usize) -> Option<usize> {
-        let mut found = Vec::new();
-        let mut next = at + 1;
-        let end = loop {
-            match &self.events.get(next)?.0 {
-                Event::Start(Tag::Image { dest_url, title, .. }) => {
-                    let ours =
-                        matches!(links::resolve(self.source.slug, dest_url), Target::Site { .. });
-                    if !ours {
-                        return None;
-                    }
-                    let (alt, end) = self.plain_text(next);
-                    found.push((dest_url, title, alt, &self.events[next].1));
-                    next = end + 1;
-                }
-                Event::SoftBreak | Event::HardBreak => next += 1,
-                Event::End(TagEnd::Paragraph) => break next,
-                _ => return None,
-            }
-        };
-        for (address, title, alt, range) in found {
-            self.figure(address, &alt, title, range);
-        }
-        Some(end)
-    }
-
-    fn figure(&mut self, address: &CowStr<'_>, alt: &str, title: &str, range: &Range<usize>) {
-        let Some(src) = self.href(address, range) else {
-            return;
-        };
-        let src = text(&src);
-        let alt = text(alt);
-        // The picture leads to itself, at its full size.
-        let _ = write!(
-            self.out,
-            "<figure>\n<a href=\"{src}\"><img src=\"{src}\" alt=\"{alt}\" decoding=\"async\"></a>\n"
-        );
-        if !title.is_empty() {
-            let _ = writeln!(self.out, "<figcaption>{}</figcaption>", text(title));
-        }
-        self.out.push_str("</figure>\n");
-    }
-
     fn finish(mut self) -> Rendered {
         self.write_notes();
         Rendered { html: self.out, references: self.references, words: self.words }
     }
-
-    /// The footnotes, in the order of their numbers. One that nobody refers to is left out; one
-    /// that is referred to exists, or it would not be an event.
-    fn write_notes(&mut self) {
-        let mut ordered: Vec<_> = self.notes.numbers.iter().map(|(name, n)| (*n, *name)).collect();
-        if ordered.is_empty() {
-            return;
-        }
-        ordered.sort_unstable();
-        self.out.push_str(
-            "<section class=\"notes\" role=\"doc-endnotes\" aria-label=\"Footnotes\">\n<ol>\n",
-        );
-        for (number, name) in ordered {
-            let body = self.notes.bodies.get(name).map_or("", |body| body.trim_end());
-            let mut back = String::new();
-            for nth in 1..=self.notes.uses[number - 1] {
-                let target = note_reference_id(number, nth);
-                let _ = write!(
-                    back,
-                    " <a href=\"#{target}\" role=\"doc-backlink\" aria-label=\"Back to the text\">↩</a>"
-                );
-            }
-            // The way back belongs on the last line, not below it.
-            let (body, close) = match body.strip_suffix("</p>") {
-                Some(body) => (body, "</p>"),
-                None => (body, ""),
-            };
-            let _ = writeln!(self.out, "<li id=\"fn:{number}\">{body}{back}{close}</li>");
-        }
-        self.out.push_str("</ol>\n</section>\n");
-    }
-}
-
-/// Ids of headings have no colon: these cannot meet them.
-fn note_reference_id(number: usize, nth: usize) -> String {
-    if nth == 1 { format!("fnref:{number}") } else { format!("fnref:{number}:{nth}") }
 }
 
 fn is_comment(html: &str) -> bool {

@@ -1,4 +1,4 @@
-//! Sockets: accept, hand over to [`connection`], stop without losing an answer.
+//! Sockets: accept, hand over to `connection`, stop without losing an answer.
 //!
 //! One thread per core, each with its own event loop, all accepting from one socket: a connection
 //! goes to whoever is free, stays with that thread, and the queue of the kernel is one queue, so
@@ -8,8 +8,11 @@
 //!
 //! Stopping has two steps. *Draining*: no more connections are accepted once the queue is empty,
 //! and every answer says `Connection: close`; requests that were under way when the signal came
-//! have [`GRACE`] to arrive. *Closing*: idle connections are closed, those with an answer under way
-//! finish it, for at most [`DRAIN_MAX`]. A second signal ends the program at once, and says so.
+//! have `GRACE` to arrive. *Closing*: idle connections are closed, those with an answer under way
+//! finish it, for at most `DRAIN_MAX`. A second signal ends the program at once, and says so.
+//!
+//! What this cannot save: a connection that arrives between the last look at the queue and the
+//! close of the socket, some microseconds, is reset. Handing the socket over to a successor will.
 
 mod connection;
 

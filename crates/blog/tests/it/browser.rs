@@ -87,6 +87,19 @@ fn an_authors_script_does_not_run() {
 }
 
 #[test]
+fn a_picture_by_itself_keeps_its_style() {
+    let Some(browser) = Browser::start() else { return };
+    let blog = Blog::start(&fixtures());
+    let bar = ["light", "dark"].map(|scheme| {
+        browser.emulate(scheme, 1280);
+        browser.open(&format!("http://{}/article/specimen/plot.svg", blog.address));
+        browser.run("return getComputedStyle(document.querySelector('.bar')).fill")
+    });
+    assert_eq!(bar, ["rgb(47, 111, 143)", "rgb(111, 179, 210)"]);
+    assert_eq!(browser.console_errors(), Vec::<Value>::new());
+}
+
+#[test]
 fn the_keyboard_reaches_the_text_first() {
     let Some(browser) = Browser::start() else {
         return;

@@ -167,7 +167,6 @@ fn a_body_is_never_taken_for_a_request() {
 #[test]
 fn slow_heads_and_idle_connections_are_not_waited_for() {
     let blog = Blog::start(&fixtures());
-    let start = Instant::now();
     let mut slow: Vec<Connection> = (0..300)
         .map(|number| {
             let mut connection = Connection::open(blog.address);
@@ -177,6 +176,7 @@ fn slow_heads_and_idle_connections_are_not_waited_for() {
             connection
         })
         .collect();
+    let start = Instant::now();
     // A byte now and then must not keep a head alive: one connection goes on until it is refused.
     let mut dripping = slow.pop().expect("300 of them");
     dripping.stream.set_read_timeout(Some(Duration::from_millis(250))).expect("a socket");

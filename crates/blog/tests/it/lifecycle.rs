@@ -177,7 +177,8 @@ fn a_dead_reference_is_noted_and_does_not_stop_the_start() {
 #[test]
 fn mistakes_in_the_command_line_are_one_line() {
     let blog = || Command::new(env!("CARGO_BIN_EXE_lissom-blog"));
-    let cases: [(&[&str], &str); 4] = [
+    let cases: [(&[&str], &str); 5] = [
+        (&[], "no command given"),
         (&["serve"], "the following required arguments were not provided: <DIR>"),
         (&["serve", "x", "--port", "1"], "unexpected argument '--port' found"),
         (&["fly"], "unrecognized subcommand 'fly'"),

@@ -63,7 +63,7 @@ impl Browser {
         }}});
         match browser.ask("POST", "/session", &capabilities) {
             Ok(value) => {
-                value["sessionId"].as_str().expect("an id").clone_into(&mut browser.session)
+                value["sessionId"].as_str().expect("an id").clone_into(&mut browser.session);
             }
             Err(error) if error.contains("cannot find Chrome binary") => {
                 lissom_testkit::absent("chromium");

@@ -7,7 +7,13 @@ fn rendered(body: &str) -> Rendered {
 
 #[track_caller]
 fn check(body: &str, expected: &str) {
-    assert_eq!(rendered(body).html.trim_end(), expected, "for {body:?}");
+    assert_eq!(shortened(&rendered(body).html), expected, "for {body:?}");
+}
+
+/// The anchors of headings as `{id}`.
+fn shortened(html: &str) -> String {
+    let html = html.replace("\" aria-label=\"Link to this part\"></a>", "}");
+    html.replace("<a class=\"anchor\" href=\"#", "{").trim_end().to_owned()
 }
 
 #[test]
@@ -29,21 +35,52 @@ fn prose() {
 fn headings_have_anchors_of_their_own() {
     check(
         "## A `b` & C\n\n## A b c\n\n## A b  c\n\n## ?\n\n## Main",
-        "<h2 id=\"a-b--c\"><a class=\"anchor\" href=\"#a-b--c\">A <code>b</code> &amp; C</a></h2>\n\
-         <h2 id=\"a-b-c\"><a class=\"anchor\" href=\"#a-b-c\">A b c</a></h2>\n\
-         <h2 id=\"a-b--c-1\"><a class=\"anchor\" href=\"#a-b--c-1\">A b  c</a></h2>\n\
-         <h2 id=\"part\"><a class=\"anchor\" href=\"#part\">?</a></h2>\n\
-         <h2 id=\"main-1\"><a class=\"anchor\" href=\"#main-1\">Main</a></h2>",
+        "<h2 id=\"a-b--c\">A <code>b</code> &amp; C{a-b--c}</h2>\n\
+         <h2 id=\"a-b-c\">A b c{a-b-c}</h2>\n\
+         <h2 id=\"a-b--c-1\">A b  c{a-b--c-1}</h2>\n\
+         <h2 id=\"part\">?{part}</h2>\n\
+         <h2 id=\"main-1\">Main{main-1}</h2>",
     );
 }
 
 #[test]
+fn no_link_is_inside_another() {
+    check(
+        "## See [x](#y)[^1]\n\n[^1]: z",
+        "<h2 id=\"see-x\">See <a href=\"#y\">x</a><sup><a class=\"note\" id=\"fnref:1\" href=\"#fn:1\" \
+         role=\"doc-noteref\">1</a></sup>{see-x}</h2>\n\
+         <section class=\"notes\" role=\"doc-endnotes\" aria-label=\"Footnotes\">\n<ol>\n\
+         <li id=\"fn:1\"><p>z <a href=\"#fnref:1\" role=\"doc-backlink\" \
+         aria-label=\"Back to the text\">↩</a></p></li>\n</ol>\n</section>",
+    );
+    // The parser dissolves a link that would contain another one.
+    for text in ["[a[^1]](#y)", "[a[^1]][r]", "[a<https://b.c>](#y)", "[a ![b](https://b.c)](#y)"] {
+        let html = rendered(&format!("{text}\n\n[^1]: z\n\n[r]: #y")).html;
+        let mut depth = 0;
+        for piece in html.split('<').skip(1) {
+            depth += i32::from(piece.starts_with("a ")) - i32::from(piece.starts_with("/a>"));
+            assert!((0..=1).contains(&depth), "{text}: {html}");
+        }
+    }
+}
+
+/// What takes a square of the length of a file would take minutes here.
+#[test]
+fn long_files_take_one_pass() {
+    let start = std::time::Instant::now();
+    let html = rendered(&"## Same\n\n[a](b.svg)\n\n".repeat(40_000));
+    assert_eq!(html.references.last(), Some(&(160_001, "/article/s/b.svg".to_owned())));
+    assert!(html.html.contains("<h2 id=\"same-39999\">"));
+    assert!(start.elapsed() < std::time::Duration::from_secs(20), "{:?}", start.elapsed());
+}
+
+#[test]
 fn there_is_one_heading_of_the_first_level() {
-    check("# The title\n\n## A", "<h2 id=\"a\"><a class=\"anchor\" href=\"#a\">A</a></h2>");
+    check("# The title\n\n## A", "<h2 id=\"a\">A{a}</h2>");
     check(
         "# Another\n\n## A",
-        "<h2 id=\"another\"><a class=\"anchor\" href=\"#another\">Another</a></h2>\n\
-         <h3 id=\"a\"><a class=\"anchor\" href=\"#a\">A</a></h3>",
+        "<h2 id=\"another\">Another{another}</h2>\n\
+         <h3 id=\"a\">A{a}</h3>",
     );
 }
 
