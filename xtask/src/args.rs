@@ -72,19 +72,16 @@ pub(crate) fn parse(arguments: impl Iterator<Item = OsString>) -> Result<Command
         return Ok(Command::Help);
     }
     let command = match name.to_str() {
-        Some("budget") => Command::Budget {
-            update: flags.update,
-        },
+        Some("budget") => Command::Budget { update: flags.update },
         Some("ci") => Command::Ci,
         Some("fuzz") => Command::Fuzz {
             program: flags.program.take(),
             cases: flags.cases.unwrap_or(FUZZ_CASES),
         },
         Some("gen") => Command::Gen { check: flags.check },
-        Some("install") => Command::Install(Install {
-            drop_in: flags.drop_in,
-            place: flags.place("install")?,
-        }),
+        Some("install") => {
+            Command::Install(Install { drop_in: flags.drop_in, place: flags.place("install")? })
+        }
         Some("tidy") => Command::Tidy { bless: flags.bless },
         Some("uninstall") => Command::Uninstall(flags.place("uninstall")?),
         _ => {
@@ -143,10 +140,7 @@ impl Flags {
             .prefix
             .filter(|prefix| !prefix.as_os_str().is_empty())
             .ok_or_else(|| Error::Usage(format!("{command} needs --prefix DIR")))?;
-        Ok(Place {
-            prefix,
-            destdir: self.destdir,
-        })
+        Ok(Place { prefix, destdir: self.destdir })
     }
 }
 
@@ -177,22 +171,10 @@ mod tests {
         };
         check("fuzz", Ok(fuzz(None, FUZZ_CASES)));
         check("fuzz cat --cases 5", Ok(fuzz(Some("cat"), 5)));
-        let place = || Place {
-            prefix: "/p".into(),
-            destdir: "/d".into(),
-        };
-        let install = Install {
-            place: place(),
-            drop_in: true,
-        };
-        check(
-            "install --drop-in --prefix /p --destdir /d",
-            Ok(Command::Install(install)),
-        );
-        check(
-            "uninstall --prefix=/p --destdir=/d",
-            Ok(Command::Uninstall(place())),
-        );
+        let place = || Place { prefix: "/p".into(), destdir: "/d".into() };
+        let install = Install { place: place(), drop_in: true };
+        check("install --drop-in --prefix /p --destdir /d", Ok(Command::Install(install)));
+        check("uninstall --prefix=/p --destdir=/d", Ok(Command::Uninstall(place())));
     }
 
     #[test]

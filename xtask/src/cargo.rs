@@ -15,10 +15,7 @@ pub(crate) fn command(root: &Path) -> Command {
     command.current_dir(root);
     // What `cargo run` sets for us is about the package xtask, not about what we build.
     for (name, _) in std::env::vars_os() {
-        if name
-            .to_str()
-            .is_some_and(|name| name.starts_with("CARGO_PKG_"))
-        {
+        if name.to_str().is_some_and(|name| name.starts_with("CARGO_PKG_")) {
             command.env_remove(name);
         }
     }
@@ -28,25 +25,13 @@ pub(crate) fn command(root: &Path) -> Command {
 /// Builds the release binaries of one package: one call each, because cargo unifies features over
 /// what is built together and that fattens the small programs.
 pub(crate) fn build_release(root: &Path, package: &str) -> Result {
-    let arguments = [
-        "build",
-        "--release",
-        "--locked",
-        "--quiet",
-        "--package",
-        package,
-    ];
-    let status = command(root)
-        .args(arguments)
-        .status()
-        .map_err(|error| Error::failed("cargo", error))?;
+    let arguments = ["build", "--release", "--locked", "--quiet", "--package", package];
+    let status =
+        command(root).args(arguments).status().map_err(|error| Error::failed("cargo", error))?;
     if status.success() {
         Ok(())
     } else {
-        Err(Error::failed(
-            package,
-            format!("the release build failed ({status})"),
-        ))
+        Err(Error::failed(package, format!("the release build failed ({status})")))
     }
 }
 
@@ -55,14 +40,7 @@ pub(crate) fn build_release(root: &Path, package: &str) -> Result {
 pub(crate) fn closure(root: &Path, package: &str) -> Result<BTreeSet<String>> {
     let output = output(
         command(root)
-            .args([
-                "tree",
-                "--locked",
-                "--package",
-                package,
-                "--target",
-                PLATFORM,
-            ])
+            .args(["tree", "--locked", "--package", package, "--target", PLATFORM])
             .args(["--edges", "normal", "--prefix", "none", "--format", "{p}"]),
     )?;
     Ok(names_in_tree(&output, package))
@@ -100,8 +78,10 @@ pub(crate) struct Package {
     pub(crate) folder: PathBuf,
     /// Root source files of its targets.
     pub(crate) roots: Vec<PathBuf>,
-    /// Kinds of its targets (`lib`, `bin`, `bench` …).
-    pub(crate) kinds: HashSet<String>,
+    /// Names of its programs.
+    pub(crate) programs: Vec<String>,
+    /// Whether it has benchmarks.
+    pub(crate) has_benches: bool,
 }
 
 impl Workspace {
@@ -120,17 +100,11 @@ impl Workspace {
 
     fn parse(text: &str) -> Option<Self> {
         let value: Value = serde_json::from_str(text).ok()?;
-        let members: HashSet<&str> = value["workspace_members"]
-            .as_array()?
-            .iter()
-            .filter_map(Value::as_str)
-            .collect();
+        let members: HashSet<&str> =
+            value["workspace_members"].as_array()?.iter().filter_map(Value::as_str).collect();
         // `packages` lists every platform's; `resolve` only ours.
-        let resolved: HashSet<&str> = value["resolve"]["nodes"]
-            .as_array()?
-            .iter()
-            .filter_map(|n| n["id"].as_str())
-            .collect();
+        let resolved: HashSet<&str> =
+            value["resolve"]["nodes"].as_array()?.iter().filter_map(|n| n["id"].as_str()).collect();
         let mut workspace = Workspace {
             target: value["target_directory"].as_str()?.into(),
             members: Vec::new(),
@@ -153,14 +127,17 @@ impl Workspace {
         self.target.join("release")
     }
 
+    /// Which of our packages builds this program.
+    pub(crate) fn package_of(&self, program: &str) -> Option<&str> {
+        let builds = |package: &&Package| package.programs.iter().any(|name| name == program);
+        self.members.iter().find(builds).map(|package| package.name.as_str())
+    }
+
     /// Versions of each crate that is resolved more than once.
     pub(crate) fn duplicates(&self) -> Vec<(String, Vec<String>)> {
         let mut versions: HashMap<&str, Vec<String>> = HashMap::new();
         for package in &self.others {
-            versions
-                .entry(&package.name)
-                .or_default()
-                .push(package.version.clone());
+            versions.entry(&package.name).or_default().push(package.version.clone());
         }
         let mut twice: Vec<(String, Vec<String>)> = versions
             .into_iter()
@@ -188,27 +165,25 @@ impl Package {
                 .filter_map(|target| target["src_path"].as_str())
                 .map(PathBuf::from)
                 .collect(),
-            kinds: targets
+            programs: targets
                 .iter()
-                .filter_map(|target| target["kind"].as_array())
-                .flatten()
-                .filter_map(Value::as_str)
-                .map(str::to_owned)
+                .filter(|target| is_kind(target, "bin"))
+                .filter_map(|target| target["name"].as_str().map(str::to_owned))
                 .collect(),
+            has_benches: targets.iter().any(|target| is_kind(target, "bench")),
         })
     }
 }
 
+fn is_kind(target: &Value, kind: &str) -> bool {
+    target["kind"].as_array().is_some_and(|kinds| kinds.iter().any(|found| found == kind))
+}
+
 /// Standard output of a cargo call that must succeed.
 fn output(command: &mut Command) -> Result<String> {
-    let output = command
-        .output()
-        .map_err(|error| Error::failed("cargo", error))?;
+    let output = command.output().map_err(|error| Error::failed("cargo", error))?;
     if !output.status.success() {
-        return Err(Error::failed(
-            "cargo",
-            String::from_utf8_lossy(&output.stderr),
-        ));
+        return Err(Error::failed("cargo", String::from_utf8_lossy(&output.stderr)));
     }
     Ok(String::from_utf8_lossy(&output.stdout).into_owned())
 }
@@ -236,7 +211,7 @@ serde_derive v1.0.0 (proc-macro)
             format!(
                 r#"{{"id":"{id}","name":"{name}","version":"{version}","license":"MIT",
                 "source":null,"manifest_path":"/w/{name}/Cargo.toml",
-                "targets":[{{"kind":["bin"],"src_path":"/w/{name}/src/main.rs"}}]}}"#
+                "targets":[{{"kind":["bin"],"name":"{name}-cli","src_path":"/w/{name}/src/main.rs"}}]}}"#
             )
         };
         let packages = [
@@ -251,18 +226,18 @@ serde_derive v1.0.0 (proc-macro)
             packages.join(",")
         );
         let workspace = Workspace::parse(&text).unwrap();
-        let [me] = workspace.members.as_slice() else {
-            panic!("one member")
-        };
+        let [me] = workspace.members.as_slice() else { panic!("one member") };
         assert_eq!(me.folder, Path::new("/w/me"));
         assert_eq!(me.roots, [Path::new("/w/me/src/main.rs")]);
-        assert!(me.kinds.contains("bin"));
+        assert_eq!(
+            (me.programs.as_slice(), me.has_benches),
+            (["me-cli".to_owned()].as_slice(), false)
+        );
+        assert_eq!(workspace.package_of("me-cli"), Some("me"));
+        assert_eq!(workspace.package_of("a-cli"), None);
         let others: Vec<&str> = workspace.others.iter().map(|p| p.name.as_str()).collect();
         assert_eq!(others, ["a", "a"]);
-        assert_eq!(
-            workspace.duplicates(),
-            [("a".to_owned(), vec!["1".into(), "2".into()])]
-        );
+        assert_eq!(workspace.duplicates(), [("a".to_owned(), vec!["1".into(), "2".into()])]);
         assert_eq!(workspace.release(), Path::new("/w/target/release"));
         assert!(Workspace::parse("{}").is_none());
     }

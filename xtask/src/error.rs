@@ -57,18 +57,12 @@ mod tests {
     #[test]
     fn a_cause_of_several_lines_is_told_in_one() {
         let error = Error::failed("limits.toml", "parse error\n  at 3");
-        assert_eq!(
-            error.line().as_deref(),
-            Some("limits.toml: parse error at 3")
-        );
+        assert_eq!(error.line().as_deref(), Some("limits.toml: parse error at 3"));
         assert_eq!(error.status(), 2);
     }
 
     #[test]
     fn a_negative_answer_says_nothing_more() {
-        assert_eq!(
-            (Error::Negative.line(), Error::Negative.status()),
-            (None, 1)
-        );
+        assert_eq!((Error::Negative.line(), Error::Negative.status()), (None, 1));
     }
 }

@@ -1,8 +1,10 @@
 //! `gen`: manual pages and completions, from the flag table that the parser itself uses.
 
 use crate::error::{Error, Result};
+use crate::flags::Flags;
 use crate::programs::{PROGRAMS, Program};
 use crate::repo;
+use clap::Command;
 use clap_complete::Shell;
 use std::collections::BTreeMap;
 use std::io;
@@ -20,19 +22,13 @@ pub(crate) fn run(check: bool) -> Result {
             println!("{path}: {what}");
             differing += 1;
         })?;
-        return if differing == 0 {
-            Ok(())
-        } else {
-            Err(Error::Negative)
-        };
+        return if differing == 0 { Ok(()) } else { Err(Error::Negative) };
     }
     let generated = generate_all()?;
     for (path, text) in &generated {
         let on_disk = root.join(path);
         if std::fs::read_to_string(&on_disk).ok().as_ref() != Some(text) {
-            let folder = on_disk
-                .parent()
-                .expect("a generated file lies in a folder of ours");
+            let folder = on_disk.parent().expect("a generated file lies in a folder of ours");
             std::fs::create_dir_all(folder).map_err(Error::at(folder))?;
             std::fs::write(&on_disk, text).map_err(Error::at(&on_disk))?;
             println!("gen: wrote {path}");
@@ -53,10 +49,7 @@ pub(crate) fn drift(root: &Path, mut report: impl FnMut(String, String)) -> Resu
     for (path, text) in &generated {
         match std::fs::read_to_string(root.join(path)) {
             Ok(found) if found == *text => {}
-            Ok(_) => report(
-                path.clone(),
-                format!("differs from the flag table; {REMEDY}"),
-            ),
+            Ok(_) => report(path.clone(), format!("differs from the flag table; {REMEDY}")),
             Err(error) => report(path.clone(), format!("{error}; {REMEDY}")),
         }
     }
@@ -80,15 +73,16 @@ fn generate_all() -> Result<Generated> {
 /// All that one program ships beside its binary.
 fn generate(program: &Program, generated: &mut Generated) -> Result {
     let Program { name, folder, .. } = program;
+    let Flags { command, notes } = (program.flags)();
     for shell in [Shell::Bash, Shell::Fish, Shell::Zsh] {
         let file = completion_file(name, shell);
         let mut bytes = Vec::new();
-        clap_complete::generate(shell, &mut (program.flags)(), *name, &mut bytes);
+        clap_complete::generate(shell, &mut command.clone(), *name, &mut bytes);
         generated.insert(format!("{folder}/completions/{file}"), tidied(bytes));
     }
-    let mut flags = (program.flags)().disable_help_subcommand(true);
-    flags.build();
-    for (file, page) in pages(&flags).map_err(|error| Error::failed(name, error))? {
+    let mut command = command.disable_help_subcommand(true);
+    command.build();
+    for (file, page) in pages(&command, &notes).map_err(|error| Error::failed(name, error))? {
         let path = format!("{folder}/man/{file}");
         if generated.insert(path, page).is_some() {
             return Err(Error::failed(file, "two programs have a page of this name"));
@@ -106,21 +100,59 @@ pub(crate) fn completion_file(name: &str, shell: Shell) -> String {
     }
 }
 
-/// The page of a command and of each of its subcommands.
-fn pages(flags: &clap::Command) -> io::Result<Vec<(String, String)>> {
-    let page = clap_mangen::Man::new(flags.clone())
+/// The page of a command, and of each of its subcommands.
+fn pages(command: &Command, notes: &[(String, String)]) -> io::Result<Vec<(String, String)>> {
+    let page = clap_mangen::Man::new(command.clone())
         .source(concat!("Lissom ", env!("CARGO_PKG_VERSION")))
         .manual("Lissom");
     let mut bytes = Vec::new();
     page.render(&mut bytes)?;
+    bytes = without_bare_entries(&bytes);
+    for (heading, text) in notes {
+        bytes.extend(section(heading, text).into_bytes());
+    }
     let mut all = vec![(page.get_filename(), tidied(bytes))];
-    for subcommand in flags
-        .get_subcommands()
-        .filter(|subcommand| !subcommand.is_hide_set())
-    {
-        all.extend(pages(subcommand)?);
+    for subcommand in command.get_subcommands().filter(|subcommand| !subcommand.is_hide_set()) {
+        all.extend(pages(subcommand, &[])?);
     }
     Ok(all)
+}
+
+/// A page without the list entries that say nothing beyond their name, which stands in the
+/// synopsis already.
+fn without_bare_entries(page: &[u8]) -> Vec<u8> {
+    let page = String::from_utf8_lossy(page);
+    let mut entries = page.split(".TP\n");
+    let mut kept = entries.next().unwrap_or_default().to_owned();
+    for entry in entries {
+        match entry.split_once("\n\n") {
+            Some((name, rest)) if !name.contains('\n') => kept += rest,
+            _ => kept = kept + ".TP\n" + entry,
+        }
+    }
+    kept.into_bytes()
+}
+
+/// A section of a manual page whose text stands as it is.
+fn section(heading: &str, text: &str) -> String {
+    let mut roff = format!(".SH {}\n.nf\n", heading.to_uppercase());
+    for line in text.lines() {
+        let guard = if line.starts_with(['.', '\'']) { r"\&" } else { "" };
+        roff += guard;
+        for sign in line.chars() {
+            // What the page's own language would take for something else.
+            match sign {
+                '\\' => roff += r"\e",
+                '-' => roff += r"\-",
+                '\'' => roff += r"\(aq",
+                '^' => roff += r"\(ha",
+                '~' => roff += r"\(ti",
+                sign => roff.push(sign),
+            }
+        }
+        roff.push('\n');
+    }
+    roff + ".fi\n"
 }
 
 /// Text as the house rules want it: no white space at the ends of lines, one last line break.
@@ -158,25 +190,21 @@ fn strays(root: &Path, generated: &Generated) -> Result<Vec<String>> {
 mod tests {
     use super::*;
     use lissom_testkit::{absent, folder, launch};
-    use std::process::Command;
+    use std::process;
 
     fn sample() -> Program {
         Program {
             name: "sample",
             package: "sample",
             folder: "crates/sample",
-            flags: || {
-                clap::Command::new("sample")
+            flags: || Flags {
+                command: Command::new("sample")
                     .about("Takes samples")
-                    .arg(
-                        clap::Arg::new("deep")
-                            .long("deep")
-                            .short('d')
-                            .help("Go deep"),
-                    )
-                    .subcommand(clap::Command::new("report").about("Writes"))
-                    .subcommand(clap::Command::new("render").about("Draws"))
-                    .subcommand(clap::Command::new("bench").about("Measures"))
+                    .arg(clap::Arg::new("deep").long("deep").short('d').help("Go deep"))
+                    .subcommand(Command::new("report").about("Writes"))
+                    .subcommand(Command::new("render").about("Draws"))
+                    .subcommand(Command::new("bench").about("Measures")),
+                notes: vec![("Examples".to_owned(), "  sample -d '^'\n.hidden \\n".to_owned())],
             },
             replaces: &[],
             fuzz: None,
@@ -192,10 +220,8 @@ mod tests {
     #[test]
     fn every_flag_and_command_has_its_place() {
         let generated = generated();
-        let names: Vec<&str> = generated
-            .keys()
-            .map(|path| path.rsplit_once('/').unwrap().1)
-            .collect();
+        let names: Vec<&str> =
+            generated.keys().map(|path| path.rsplit_once('/').unwrap().1).collect();
         let expected = [
             "_sample",
             "sample.bash",
@@ -212,14 +238,18 @@ mod tests {
             r"\-\-deep",
             "Go deep",
             r"sample\-report(1)",
+            ".SH EXAMPLES\n.nf\n  sample \\-d \\(aq\\(ha\\(aq\n\\&.hidden \\en\n.fi\n",
         ] {
             assert!(page.contains(part), "{part} is not in:\n{page}");
         }
-        assert!(
-            generated
-                .values()
-                .all(|text| !text.contains(" \n") && text.ends_with('\n'))
-        );
+        assert!(generated.values().all(|text| !text.contains(" \n") && text.ends_with('\n')));
+    }
+
+    #[test]
+    fn entries_without_a_text_are_left_out() {
+        let page = ".SH OPTIONS\n.TP\n-a\nall\n.TP\n<FILE>\n\n.TP\n[X]\n\n.SH VERSION\n";
+        let kept = String::from_utf8(without_bare_entries(page.as_bytes())).unwrap();
+        assert_eq!(kept, ".SH OPTIONS\n.TP\n-a\nall\n.SH VERSION\n");
     }
 
     #[test]
@@ -232,21 +262,14 @@ mod tests {
     fn offered(shell: &str, file: &str, script: &str) -> Option<String> {
         let folder = folder();
         let path = folder.path().join(file);
-        std::fs::write(
-            &path,
-            &generated()[&format!("crates/sample/completions/{file}")],
-        )
-        .unwrap();
-        let found = Command::new(shell).args(["-c", "exit 0"]).status();
+        std::fs::write(&path, &generated()[&format!("crates/sample/completions/{file}")]).unwrap();
+        let found = process::Command::new(shell).args(["-c", "exit 0"]).status();
         if found.is_err_and(|error| error.kind() == io::ErrorKind::NotFound) {
             absent(shell);
             return None;
         }
-        let mut command = Command::new(shell);
-        command
-            .args(["-c", script])
-            .env("FILE", &path)
-            .env("HOME", folder.path());
+        let mut command = process::Command::new(shell);
+        command.args(["-c", script]).env("FILE", &path).env("HOME", folder.path());
         let ended = launch::run(&mut command, b"");
         assert!(ended.status.success(), "{}", ended.stderr_text());
         Some(ended.stdout_text())

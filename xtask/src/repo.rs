@@ -18,16 +18,7 @@ pub(crate) fn root() -> Result<PathBuf> {
 /// Files of the tree: tracked ones that exist, and new ones that are not ignored. Sorted, with
 /// `/` between the parts, relative to `root`.
 pub(crate) fn files(root: &Path) -> Result<Vec<String>> {
-    let listing = git(
-        root,
-        &[
-            "ls-files",
-            "-z",
-            "--cached",
-            "--others",
-            "--exclude-standard",
-        ],
-    )?;
+    let listing = git(root, &["ls-files", "-z", "--cached", "--others", "--exclude-standard"])?;
     let mut files: Vec<String> = listing
         .split('\0')
         .filter(|path| !path.is_empty() && root.join(path).symlink_metadata().is_ok())

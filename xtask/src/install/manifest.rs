@@ -83,10 +83,7 @@ impl Manifest {
             .iter()
             .map(|(path, digest)| format!("{:016x}  {path}\n", digest.0))
             .collect();
-        let content = Content::File {
-            bytes: text.into_bytes(),
-            executable: false,
-        };
+        let content = Content::File { bytes: text.into_bytes(), executable: false };
         super::write(&top.join(MANIFEST), &content)
     }
 
@@ -119,9 +116,7 @@ impl Manifest {
 
     /// Everything that is in one of the two.
     pub(super) fn union(&self, other: &Self) -> Self {
-        Manifest {
-            entries: self.entries.union(&other.entries).cloned().collect(),
-        }
+        Manifest { entries: self.entries.union(&other.entries).cloned().collect() }
     }
 }
 
@@ -145,12 +140,7 @@ mod tests {
 
     #[test]
     fn a_list_that_leads_elsewhere_is_refused() {
-        for line in [
-            "nonsense\n",
-            "00  ../../etc/passwd\n",
-            "00  /etc/passwd\n",
-            "xx  bin/a\n",
-        ] {
+        for line in ["nonsense\n", "00  ../../etc/passwd\n", "00  /etc/passwd\n", "xx  bin/a\n"] {
             let folder = lissom_testkit::folder();
             let path = folder.path().join(MANIFEST);
             fs::create_dir_all(path.parent().unwrap()).unwrap();
@@ -165,19 +155,10 @@ mod tests {
         let at = |name: &str| folder.path().join(name);
         fs::write(at("file"), "file").unwrap();
         std::os::unix::fs::symlink("file", at("link")).unwrap();
-        let content = Content::File {
-            bytes: b"file".to_vec(),
-            executable: false,
-        };
+        let content = Content::File { bytes: b"file".to_vec(), executable: false };
         assert_eq!(digest_at(&at("file")).unwrap(), Some(digest_of(&content)));
-        assert_eq!(
-            digest_at(&at("link")).unwrap(),
-            Some(digest_of(&Content::Link("file")))
-        );
-        assert_ne!(
-            digest_at(&at("file")).unwrap(),
-            digest_at(&at("link")).unwrap()
-        );
+        assert_eq!(digest_at(&at("link")).unwrap(), Some(digest_of(&Content::Link("file"))));
+        assert_ne!(digest_at(&at("file")).unwrap(), digest_at(&at("link")).unwrap());
         assert_eq!(digest_at(&at("none")).unwrap(), None);
         assert!(digest_at(folder.path()).unwrap().is_some());
     }

@@ -37,18 +37,13 @@ pub(crate) fn run(options: &Install) -> Result {
     let root = repo::root()?;
     let workspace = Workspace::read(&root)?;
     let top = top(&options.place)?;
+    probe(&top)?;
     for package in programs::packages() {
         cargo::build_release(&root, package)?;
     }
     let mut items = Vec::new();
     for program in PROGRAMS {
-        collect(
-            program,
-            &root,
-            &workspace.release(),
-            options.drop_in,
-            &mut items,
-        )?;
+        collect(program, &root, &workspace.release(), options.drop_in, &mut items)?;
     }
     let written = apply(&top, &items)?;
     println!(
@@ -77,6 +72,14 @@ fn top(place: &Place) -> Result<PathBuf> {
     Ok(destdir.join(prefix.strip_prefix("/").unwrap_or(&prefix)))
 }
 
+/// Finds out, before minutes are spent on building, whether anything can be written below `top`.
+fn probe(top: &Path) -> Result {
+    let exists = |folder: &&Path| folder.symlink_metadata().is_ok();
+    let nearest = top.ancestors().find(exists).unwrap_or(top);
+    let file = nearest.join(format!(".lissom-probe-{}", std::process::id()));
+    fs::write(&file, "").and_then(|()| fs::remove_file(&file)).map_err(Error::at(nearest))
+}
+
 /// All that one program brings.
 fn collect(
     program: &Program,
@@ -87,55 +90,29 @@ fn collect(
 ) -> Result {
     let Program { name, folder, .. } = program;
     let file = |path: &Path, executable| {
-        fs::read(path)
-            .map(|bytes| Content::File { bytes, executable })
-            .map_err(Error::at(path))
+        fs::read(path).map(|bytes| Content::File { bytes, executable }).map_err(Error::at(path))
     };
     items.push((format!("bin/{name}"), file(&release.join(name), true)?));
     for replaced in program.replaces.iter().filter(|_| drop_in) {
         items.push((format!("bin/{replaced}"), Content::Link(program.name)));
     }
     let shells = [
-        (
-            Shell::Bash,
-            "share/bash-completion/completions",
-            (*name).to_owned(),
-        ),
-        (
-            Shell::Fish,
-            "share/fish/vendor_completions.d",
-            completion_file(name, Shell::Fish),
-        ),
-        (
-            Shell::Zsh,
-            "share/zsh/site-functions",
-            completion_file(name, Shell::Zsh),
-        ),
+        (Shell::Bash, "share/bash-completion/completions", (*name).to_owned()),
+        (Shell::Fish, "share/fish/vendor_completions.d", completion_file(name, Shell::Fish)),
+        (Shell::Zsh, "share/zsh/site-functions", completion_file(name, Shell::Zsh)),
     ];
     for (shell, place, installed_as) in shells {
-        let source = root
-            .join(folder)
-            .join("completions")
-            .join(completion_file(name, shell));
+        let source = root.join(folder).join("completions").join(completion_file(name, shell));
         items.push((format!("{place}/{installed_as}"), file(&source, false)?));
     }
     let pages = root.join(folder).join("man");
     let mut names = Vec::new();
     for entry in fs::read_dir(&pages).map_err(Error::at(&pages))? {
-        names.push(
-            entry
-                .map_err(Error::at(&pages))?
-                .file_name()
-                .to_string_lossy()
-                .into_owned(),
-        );
+        names.push(entry.map_err(Error::at(&pages))?.file_name().to_string_lossy().into_owned());
     }
     names.sort();
     for page in names.iter().filter(|page| page.ends_with(".1")) {
-        let item = (
-            format!("share/man/man1/{page}"),
-            file(&pages.join(page), false)?,
-        );
+        let item = (format!("share/man/man1/{page}"), file(&pages.join(page), false)?);
         // Two programs of one package share the folder of their pages.
         if !items.contains(&item) {
             items.push(item);
@@ -166,11 +143,8 @@ fn apply(top: &Path, items: &[Item]) -> Result<usize> {
             _ => changed.push(item),
         }
     }
-    let stale: Vec<(&str, PathBuf)> = old
-        .paths()
-        .filter(|path| !new.names(path))
-        .map(|path| (path, top.join(path)))
-        .collect();
+    let stale: Vec<(&str, PathBuf)> =
+        old.paths().filter(|path| !new.names(path)).map(|path| (path, top.join(path))).collect();
     if !changed.is_empty() || !stale.is_empty() {
         old.union(&new).write(top)?;
         for (path, content) in &changed {
@@ -190,10 +164,7 @@ fn apply(top: &Path, items: &[Item]) -> Result<usize> {
 fn remove(top: &Path) -> Result<usize> {
     let manifest = Manifest::read(top)?;
     if manifest.is_empty() {
-        return Err(Error::failed(
-            top.join(MANIFEST).display(),
-            "nothing is installed here",
-        ));
+        return Err(Error::failed(top.join(MANIFEST).display(), "nothing is installed here"));
     }
     let mut removed = 0;
     let mut kept = Vec::new();
@@ -222,10 +193,7 @@ fn remove(top: &Path) -> Result<usize> {
         return Ok(removed);
     }
     let kept: Vec<String> = kept.iter().map(|path| path.display().to_string()).collect();
-    Err(Error::failed(
-        kept.join(" "),
-        "changed since it was installed; left as it was",
-    ))
+    Err(Error::failed(kept.join(" "), "changed since it was installed; left as it was"))
 }
 
 /// Puts `content` at `path` in one step: a reader sees the old file or the new one, and a running
@@ -233,10 +201,7 @@ fn remove(top: &Path) -> Result<usize> {
 fn write(path: &Path, content: &Content) -> Result {
     let folder = path.parent().expect("an installed file lies in a folder");
     fs::create_dir_all(folder).map_err(Error::at(folder))?;
-    let name = path
-        .file_name()
-        .expect("an installed file has a name")
-        .to_string_lossy();
+    let name = path.file_name().expect("an installed file has a name").to_string_lossy();
     let fresh = folder.join(format!(".{name}.new-{}", std::process::id()));
     let made = make(&fresh, content).and_then(|()| fs::rename(&fresh, path));
     made.map_err(|error| {
@@ -261,23 +226,15 @@ mod tests {
     use super::*;
 
     fn file(text: &str) -> Content {
-        Content::File {
-            bytes: text.as_bytes().to_vec(),
-            executable: true,
-        }
+        Content::File { bytes: text.as_bytes().to_vec(), executable: true }
     }
 
     fn items(list: &[(&str, Content)]) -> Vec<Item> {
-        list.iter()
-            .map(|(path, content)| ((*path).to_owned(), content.clone()))
-            .collect()
+        list.iter().map(|(path, content)| ((*path).to_owned(), content.clone())).collect()
     }
 
     fn two() -> Vec<Item> {
-        items(&[
-            ("bin/lissom-cat", file("v1")),
-            ("bin/cat", Content::Link("lissom-cat")),
-        ])
+        items(&[("bin/lissom-cat", file("v1")), ("bin/cat", Content::Link("lissom-cat"))])
     }
 
     /// Everything below `top`, files and folders, sorted.
@@ -290,14 +247,7 @@ mod tests {
                 if entry.file_type().unwrap().is_dir() {
                     ahead.push(entry.path());
                 } else {
-                    found.push(
-                        entry
-                            .path()
-                            .strip_prefix(top)
-                            .unwrap()
-                            .display()
-                            .to_string(),
-                    );
+                    found.push(entry.path().strip_prefix(top).unwrap().display().to_string());
                 }
             }
         }
@@ -312,26 +262,14 @@ mod tests {
         fs::create_dir(top.join("bin")).unwrap();
         fs::write(top.join("bin/theirs"), "x").unwrap();
         assert_eq!(apply(top, &two()).unwrap(), 2);
-        assert_eq!(
-            below(top),
-            ["bin/cat", "bin/lissom-cat", "bin/theirs", MANIFEST]
-        );
+        assert_eq!(below(top), ["bin/cat", "bin/lissom-cat", "bin/theirs", MANIFEST]);
         assert_eq!(fs::read_to_string(top.join("bin/cat")).unwrap(), "v1");
-        let mode = fs::metadata(top.join("bin/lissom-cat"))
-            .unwrap()
-            .permissions()
-            .mode();
+        let mode = fs::metadata(top.join("bin/lissom-cat")).unwrap().permissions().mode();
         assert_eq!(mode & 0o777, 0o755);
         assert_eq!(remove(top).unwrap(), 2);
         assert_eq!(below(top), ["bin/theirs"]);
         assert!(!top.join("share").exists());
-        assert!(
-            remove(top)
-                .unwrap_err()
-                .line()
-                .unwrap()
-                .contains("nothing is installed")
-        );
+        assert!(remove(top).unwrap_err().line().unwrap().contains("nothing is installed"));
     }
 
     #[test]
@@ -339,18 +277,9 @@ mod tests {
         let folder = lissom_testkit::folder();
         let top = folder.path();
         apply(top, &two()).unwrap();
-        let before = fs::metadata(top.join("bin/lissom-cat"))
-            .unwrap()
-            .modified()
-            .unwrap();
+        let before = fs::metadata(top.join("bin/lissom-cat")).unwrap().modified().unwrap();
         assert_eq!(apply(top, &two()).unwrap(), 0);
-        assert_eq!(
-            fs::metadata(top.join("bin/lissom-cat"))
-                .unwrap()
-                .modified()
-                .unwrap(),
-            before
-        );
+        assert_eq!(fs::metadata(top.join("bin/lissom-cat")).unwrap().modified().unwrap(), before);
     }
 
     #[test]
@@ -362,10 +291,7 @@ mod tests {
         let newer = items(&[("bin/lissom-cat", file("v2"))]);
         assert_eq!(apply(top, &newer).unwrap(), 1);
         assert_eq!(below(top), ["bin/lissom-cat", MANIFEST]);
-        assert_eq!(
-            fs::read_to_string(top.join("bin/lissom-cat")).unwrap(),
-            "v2"
-        );
+        assert_eq!(fs::read_to_string(top.join("bin/lissom-cat")).unwrap(), "v2");
         assert_eq!(io::read_to_string(running).unwrap(), "v1");
     }
 
@@ -376,18 +302,9 @@ mod tests {
         fs::create_dir(top.join("bin")).unwrap();
         fs::write(top.join("bin/cat"), "the system's").unwrap();
         let error = apply(top, &two()).unwrap_err();
-        assert!(
-            error
-                .line()
-                .unwrap()
-                .contains("bin/cat: is there and not ours"),
-            "{error:?}"
-        );
+        assert!(error.line().unwrap().contains("bin/cat: is there and not ours"), "{error:?}");
         assert_eq!(below(top), ["bin/cat"]);
-        assert_eq!(
-            fs::read_to_string(top.join("bin/cat")).unwrap(),
-            "the system's"
-        );
+        assert_eq!(fs::read_to_string(top.join("bin/cat")).unwrap(), "the system's");
     }
 
     #[test]
@@ -398,10 +315,7 @@ mod tests {
         fs::write(top.join("bin/lissom-cat"), "edited").unwrap();
         assert!(apply(top, &two()).is_err());
         let error = remove(top).unwrap_err();
-        assert!(
-            error.line().unwrap().contains("bin/lissom-cat: changed"),
-            "{error:?}"
-        );
+        assert!(error.line().unwrap().contains("bin/lissom-cat: changed"), "{error:?}");
         assert_eq!(below(top), ["bin/lissom-cat"]);
     }
 
@@ -430,25 +344,17 @@ mod tests {
         for top in [top.as_path(), Path::new("/proc/self/lissom")] {
             let error = apply(top, &two()).unwrap_err();
             let line = error.line().unwrap();
-            assert!(
-                line.starts_with(top.to_str().unwrap()) && !line.contains('\n'),
-                "{line}"
-            );
+            assert!(line.starts_with(top.to_str().unwrap()) && !line.contains('\n'), "{line}");
             assert_eq!(error.status(), 2);
         }
     }
 
     #[test]
     fn a_destination_folder_stands_before_the_prefix() {
-        let place = |prefix: &str, destdir: &str| Place {
-            prefix: prefix.into(),
-            destdir: destdir.into(),
-        };
+        let place =
+            |prefix: &str, destdir: &str| Place { prefix: prefix.into(), destdir: destdir.into() };
         assert_eq!(top(&place("/usr", "")).unwrap(), Path::new("/usr"));
-        assert_eq!(
-            top(&place("/usr", "/tmp/x")).unwrap(),
-            Path::new("/tmp/x/usr")
-        );
+        assert_eq!(top(&place("/usr", "/tmp/x")).unwrap(), Path::new("/tmp/x/usr"));
         let here = std::env::current_dir().unwrap();
         assert_eq!(top(&place("usr", "")).unwrap(), here.join("usr"));
     }
@@ -473,7 +379,7 @@ mod tests {
             name: "p",
             package: "p",
             folder: "c",
-            flags: || clap::Command::new("p"),
+            flags: || crate::flags::of_clap(clap::Command::new("p")),
             replaces: &["q"],
             fuzz: None,
         };

@@ -26,11 +26,8 @@ pub(super) fn links(file: &File, findings: &mut Vec<Finding>) {
 
 /// The change log has a place for what comes next.
 pub(super) fn changelog(file: &File, findings: &mut Vec<Finding>) {
-    let has_place = || {
-        file.text
-            .lines()
-            .any(|line| line.starts_with("## ") && line.contains("Unreleased"))
-    };
+    let has_place =
+        || file.text.lines().any(|line| line.starts_with("## ") && line.contains("Unreleased"));
     if file.path == "CHANGELOG.md" && !has_place() {
         findings.push(file.finding(0, "has no `## Unreleased` section"));
     }
@@ -40,11 +37,7 @@ pub(super) fn changelog(file: &File, findings: &mut Vec<Finding>) {
 pub(super) fn paths(files: &BTreeMap<String, File>, findings: &mut Vec<Finding>) {
     for document in DOCUMENTS {
         let Some(file) = files.get(*document) else {
-            findings.push(Finding {
-                path: (*document).into(),
-                line: 0,
-                what: "is missing".into(),
-            });
+            findings.push(Finding { path: (*document).into(), line: 0, what: "is missing".into() });
             continue;
         };
         let links = link_targets(&file.text).filter(|(_, target)| is_relative(target));
@@ -58,11 +51,7 @@ pub(super) fn paths(files: &BTreeMap<String, File>, findings: &mut Vec<Finding>)
     }
     if !files.contains_key("CHANGELOG.md") {
         let what = "is missing".into();
-        findings.push(Finding {
-            path: "CHANGELOG.md".into(),
-            line: 0,
-            what,
-        });
+        findings.push(Finding { path: "CHANGELOG.md".into(), line: 0, what });
     }
 }
 
@@ -76,9 +65,7 @@ pub(super) fn every_crate_is_mentioned(
     };
     let mut last = "";
     for path in files.keys() {
-        let Some((folder, _)) = path
-            .strip_prefix("crates/")
-            .and_then(|rest| rest.split_once('/'))
+        let Some((folder, _)) = path.strip_prefix("crates/").and_then(|rest| rest.split_once('/'))
         else {
             continue;
         };
@@ -106,10 +93,7 @@ fn link_targets(text: &str) -> impl Iterator<Item = (usize, &str)> {
             let rest = &line[at + 2..];
             rest.split(')').next()
         });
-        let defined = line
-            .starts_with('[')
-            .then(|| line.split_once("]: "))
-            .flatten();
+        let defined = line.starts_with('[').then(|| line.split_once("]: ")).flatten();
         inline
             .chain(defined.map(|(_, target)| target))
             .filter_map(|target| target.split_whitespace().next())
@@ -120,10 +104,7 @@ fn link_targets(text: &str) -> impl Iterator<Item = (usize, &str)> {
 /// Texts between single backquotes.
 fn code_spans(text: &str) -> impl Iterator<Item = (usize, &str)> {
     prose(text).flat_map(|(number, line)| {
-        line.split('`')
-            .skip(1)
-            .step_by(2)
-            .map(move |span| (number, span))
+        line.split('`').skip(1).step_by(2).map(move |span| (number, span))
     })
 }
 
@@ -133,16 +114,14 @@ fn is_relative(target: &str) -> bool {
 
 /// Whether a code span claims that a file exists: a path below a folder of ours, or `name.rs`.
 fn names_a_path(span: &str, files: &BTreeMap<String, File>) -> bool {
-    let plain = span
-        .bytes()
-        .all(|byte| byte.is_ascii_alphanumeric() || b"./_-".contains(&byte));
+    let plain = span.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"./_-".contains(&byte));
     if !plain {
         return false;
     }
     match span.split_once('/') {
-        Some((first, _)) => files
-            .keys()
-            .any(|path| path.split_once('/').is_some_and(|(top, _)| top == first)),
+        Some((first, _)) => {
+            files.keys().any(|path| path.split_once('/').is_some_and(|(top, _)| top == first))
+        }
         None => span.len() > ".rs".len() && span.ends_with(".rs"),
     }
 }
@@ -180,12 +159,7 @@ mod tests {
     fn tree(files: &[(&str, &str)]) -> BTreeMap<String, File> {
         files
             .iter()
-            .map(|(path, text)| {
-                (
-                    (*path).to_owned(),
-                    File::new(path, text.as_bytes().to_vec()),
-                )
-            })
+            .map(|(path, text)| ((*path).to_owned(), File::new(path, text.as_bytes().to_vec())))
             .collect()
     }
 
@@ -193,23 +167,13 @@ mod tests {
     fn links_to_headings_resolve() {
         let bad = "# One\n[a](#one) [b](#two)\n```\n# Two\n[c](#three)\n```\n";
         check(links, "README.md", bad, &[2]);
-        check(
-            links,
-            "README.md",
-            "## It's `x`, two!\n[a](#its-x-two)\n",
-            &[],
-        );
+        check(links, "README.md", "## It's `x`, two!\n[a](#its-x-two)\n", &[]);
     }
 
     #[test]
     fn the_change_log_has_a_place() {
         check(changelog, "CHANGELOG.md", "# Changes\n## 1.0\n", &[0]);
-        check(
-            changelog,
-            "CHANGELOG.md",
-            "# Changes\n\n## Unreleased\n",
-            &[],
-        );
+        check(changelog, "CHANGELOG.md", "# Changes\n\n## Unreleased\n", &[]);
         check(changelog, "OTHER.md", "", &[]);
     }
 
@@ -223,28 +187,16 @@ mod tests {
         ]);
         let mut findings = Vec::new();
         paths(&files, &mut findings);
-        let found: Vec<&str> = findings
-            .iter()
-            .map(|finding| finding.what.as_str())
-            .collect();
+        let found: Vec<&str> = findings.iter().map(|finding| finding.what.as_str()).collect();
         assert_eq!(found, expected, "{readme}");
     }
 
     #[test]
     fn named_paths_exist() {
-        check_paths(
-            "[a](crates/gone) x\n",
-            &["`crates/gone` is not in the tree"],
-        );
-        check_paths(
-            "`crates/gone.rs`\n",
-            &["`crates/gone.rs` is not in the tree"],
-        );
+        check_paths("[a](crates/gone) x\n", &["`crates/gone` is not in the tree"]);
+        check_paths("`crates/gone.rs`\n", &["`crates/gone.rs` is not in the tree"]);
         check_paths("`gone.rs`\n", &["`gone.rs` is not in the tree"]);
-        check_paths(
-            "[a]: gone.md \"title\"\n",
-            &["`gone.md` is not in the tree"],
-        );
+        check_paths("[a]: gone.md \"title\"\n", &["`gone.md` is not in the tree"]);
         let good = "[a](crates/sys/) [b](./ARCHITECTURE.md#x) [c](https://x.y/z) `crates/sys/src`\n\
                     `lib.rs` `a/b` `crates/<name>/x` `cargo run crates/x`\n```\n`crates/gone`\n```\n";
         check_paths(good, &[]);

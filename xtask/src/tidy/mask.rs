@@ -42,28 +42,19 @@ pub(crate) fn mask(source: &str) -> Masked {
     }
     // Tokens begin and end between characters, so each layer is UTF-8 again.
     let text = |layer| String::from_utf8(layer).expect("whole characters were copied");
-    Masked {
-        code: text(code),
-        comments: text(comments),
-    }
+    Masked { code: text(code), comments: text(comments) }
 }
 
 /// Spaces and line breaks of the same shape.
 fn blank(bytes: &[u8]) -> Vec<u8> {
-    bytes
-        .iter()
-        .map(|&byte| if byte == b'\n' { b'\n' } else { b' ' })
-        .collect()
+    bytes.iter().map(|&byte| if byte == b'\n' { b'\n' } else { b' ' }).collect()
 }
 
 /// The token at `at`: its layer and where it ends. Code comes in steps of one byte or one word.
 fn token(bytes: &[u8], at: usize) -> (Layer, usize) {
     let rest = &bytes[at..];
     if rest.starts_with(b"//") {
-        let length = rest
-            .iter()
-            .position(|&byte| byte == b'\n')
-            .unwrap_or(rest.len());
+        let length = rest.iter().position(|&byte| byte == b'\n').unwrap_or(rest.len());
         return (Layer::Comment, at + length);
     }
     if rest.starts_with(b"/*") {
@@ -136,9 +127,7 @@ fn raw(rest: &[u8]) -> Option<usize> {
     let mut close = vec![b'"'];
     close.resize(hashes + 1, b'#');
     let body = hashes + 1;
-    let found = rest[body..]
-        .windows(close.len())
-        .position(|window| window == close);
+    let found = rest[body..].windows(close.len()).position(|window| window == close);
     Some(found.map_or(rest.len(), |found| body + found + close.len()))
 }
 
@@ -161,25 +150,17 @@ fn character(rest: &[u8]) -> Option<usize> {
 
 /// Line number, from 1, of a byte offset.
 pub(crate) fn line_of(text: &str, offset: usize) -> usize {
-    text.as_bytes()[..offset]
-        .iter()
-        .filter(|&&byte| byte == b'\n')
-        .count()
-        + 1
+    text.as_bytes()[..offset].iter().filter(|&&byte| byte == b'\n').count() + 1
 }
 
 /// Offsets at which `word` stands alone in `code`, not as part of a longer word.
 pub(crate) fn words<'a>(code: &'a str, word: &'a str) -> impl Iterator<Item = usize> + 'a {
-    code.match_indices(word)
-        .map(|(at, _)| at)
-        .filter(move |&at| {
-            let bytes = code.as_bytes();
-            let before = at.checked_sub(1).is_some_and(|at| is_word(bytes[at]));
-            let after = bytes
-                .get(at + word.len())
-                .is_some_and(|&byte| is_word(byte));
-            !before && !after
-        })
+    code.match_indices(word).map(|(at, _)| at).filter(move |&at| {
+        let bytes = code.as_bytes();
+        let before = at.checked_sub(1).is_some_and(|at| is_word(bytes[at]));
+        let after = bytes.get(at + word.len()).is_some_and(|&byte| is_word(byte));
+        !before && !after
+    })
 }
 
 #[cfg(test)]
@@ -196,11 +177,7 @@ mod tests {
     #[test]
     fn comments_leave_the_code() {
         check("a // b", "a", "// b");
-        check(
-            "a /* b /* c */ d */ e",
-            "a                   e",
-            "/* b /* c */ d */",
-        );
+        check("a /* b /* c */ d */ e", "a                   e", "/* b /* c */ d */");
         check("/* open", "", "/* open");
         check("a / b", "a / b", "");
     }

@@ -8,6 +8,7 @@ mod crates;
 mod docs;
 mod mask;
 mod modules;
+mod policy;
 mod rust;
 mod text;
 mod tools;
@@ -50,20 +51,11 @@ impl File {
             String::from_utf8(content).unwrap_or_default()
         };
         let rust = path.ends_with(".rs").then(|| mask::mask(&text));
-        File {
-            path: path.to_owned(),
-            bytes,
-            text,
-            rust,
-        }
+        File { path: path.to_owned(), bytes, text, rust }
     }
 
     fn finding(&self, line: usize, what: impl Into<String>) -> Finding {
-        Finding {
-            path: self.path.clone(),
-            line,
-            what: what.into(),
-        }
+        Finding { path: self.path.clone(), line, what: what.into() }
     }
 
     /// Numbered lines, from 1.
@@ -76,16 +68,12 @@ impl File {
     }
 
     fn has_extension(&self, extensions: &[&str]) -> bool {
-        self.name()
-            .rsplit_once('.')
-            .is_some_and(|(_, found)| extensions.contains(&found))
+        self.name().rsplit_once('.').is_some_and(|(_, found)| extensions.contains(&found))
     }
 
     /// Whether this is input or expected output of a test: bytes that must stay as they are.
     fn is_fixture(&self) -> bool {
-        self.path
-            .split('/')
-            .any(|part| matches!(part, "fixtures" | "snapshots" | "corpus"))
+        self.path.split('/').any(|part| matches!(part, "fixtures" | "snapshots" | "corpus"))
     }
 }
 
@@ -136,13 +124,10 @@ pub(crate) fn run(bless: bool) -> Result {
     docs::every_crate_is_mentioned(&files, &mut findings);
     modules::dead_files(&root, &workspace, &files, &mut findings);
     crates::check(&root, &workspace, &files, &mut findings)?;
+    policy::check(&workspace, &files, &mut findings)?;
     tools::check(&root, &files, &mut findings)?;
     crate::gen_docs::drift(&root, |path, what| {
-        findings.push(Finding {
-            path,
-            line: 0,
-            what,
-        });
+        findings.push(Finding { path, line: 0, what });
     })?;
     report(files.len(), findings)
 }
@@ -157,11 +142,7 @@ fn report(files: usize, mut findings: Vec<Finding>) -> Result {
         }
     }
     println!("tidy: {files} files, {} findings", findings.len());
-    if findings.is_empty() {
-        Ok(())
-    } else {
-        Err(Error::Negative)
-    }
+    if findings.is_empty() { Ok(()) } else { Err(Error::Negative) }
 }
 
 /// The path from `root` with `/` between its parts, when it lies below.

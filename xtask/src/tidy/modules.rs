@@ -25,13 +25,8 @@ pub(super) fn dead_files(
         .filter_map(|package| relative(root, &package.folder))
         .flat_map(|folder| ["src", "tests/it"].map(|part| format!("{folder}/{part}/")))
         .collect();
-    for file in files
-        .values()
-        .filter(|file| file.path.ends_with(".rs") && !file.is_fixture())
-    {
-        let ours = folders
-            .iter()
-            .any(|folder| file.path.starts_with(folder.as_str()));
+    for file in files.values().filter(|file| file.path.ends_with(".rs") && !file.is_fixture()) {
+        let ours = folders.iter().any(|folder| file.path.starts_with(folder.as_str()));
         if ours && !reached.contains(&file.path) {
             findings.push(file.finding(0, "dead: no target names it and no `mod` reaches it"));
         }
@@ -149,10 +144,7 @@ fn tokens<'a>(text: &'a str, code: &'a str) -> Vec<&'a str> {
     let mut tokens = Vec::new();
     let mut at = 0;
     while at < bytes.len() {
-        let word = bytes[at..]
-            .iter()
-            .take_while(|byte| mask::is_word(**byte))
-            .count();
+        let word = bytes[at..].iter().take_while(|byte| mask::is_word(**byte)).count();
         if word > 0 {
             tokens.push(&code[at..at + word]);
             at += word;
@@ -178,12 +170,7 @@ mod tests {
     fn tree(files: &[(&str, &str)]) -> BTreeMap<String, File> {
         files
             .iter()
-            .map(|(path, text)| {
-                (
-                    (*path).to_owned(),
-                    File::new(path, text.as_bytes().to_vec()),
-                )
-            })
+            .map(|(path, text)| ((*path).to_owned(), File::new(path, text.as_bytes().to_vec())))
             .collect()
     }
 
@@ -191,29 +178,20 @@ mod tests {
     fn dead(files: &[(&str, &str)]) -> Vec<String> {
         let files = tree(files);
         let reached = reached(["a/src/lib.rs".to_owned()].into_iter(), &files);
-        files
-            .into_keys()
-            .filter(|path| !reached.contains(path))
-            .collect()
+        files.into_keys().filter(|path| !reached.contains(path)).collect()
     }
 
     #[test]
     fn a_file_that_no_mod_reaches_is_dead() {
-        let files = [
-            ("a/src/lib.rs", "mod b;\n// mod c;\n"),
-            ("a/src/b.rs", ""),
-            ("a/src/c.rs", ""),
-        ];
+        let files =
+            [("a/src/lib.rs", "mod b;\n// mod c;\n"), ("a/src/b.rs", ""), ("a/src/c.rs", "")];
         assert_eq!(dead(&files), ["a/src/c.rs"]);
     }
 
     #[test]
     fn modules_are_followed_as_rustc_does() {
         let files = [
-            (
-                "a/src/lib.rs",
-                "pub mod b;\npub(crate) mod d { mod e; }\nmod f;\n",
-            ),
+            ("a/src/lib.rs", "pub mod b;\npub(crate) mod d { mod e; }\nmod f;\n"),
             ("a/src/b.rs", "mod c;"),
             ("a/src/b/c.rs", ""),
             ("a/src/c.rs", "the c of b is not this one"),
@@ -227,14 +205,8 @@ mod tests {
     #[test]
     fn given_paths_are_followed() {
         let files = [
-            (
-                "a/src/lib.rs",
-                "#[path = \"../../b/src/cli.rs\"]\nmod x;\nmod y;",
-            ),
-            (
-                "a/src/y.rs",
-                "#[cfg(test)]\n#[path = \"z.rs\"]\nmod zz;\ninclude!(\"table.rs\");",
-            ),
+            ("a/src/lib.rs", "#[path = \"../../b/src/cli.rs\"]\nmod x;\nmod y;"),
+            ("a/src/y.rs", "#[cfg(test)]\n#[path = \"z.rs\"]\nmod zz;\ninclude!(\"table.rs\");"),
             ("a/src/z.rs", ""),
             ("a/src/table.rs", ""),
             ("a/src/x.rs", ""),

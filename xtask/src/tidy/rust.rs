@@ -23,10 +23,8 @@ pub(super) fn banned_code(file: &File, findings: &mut Vec<Finding>) {
     };
     for (name, remedy) in BANNED_MACROS {
         for at in words(code, name).filter(|at| code[at + name.len()..].starts_with('!')) {
-            findings.push(file.finding(
-                line_of(code, at),
-                format!("`{name}!` never lands: {remedy}"),
-            ));
+            findings
+                .push(file.finding(line_of(code, at), format!("`{name}!` never lands: {remedy}")));
         }
     }
     for (at, attribute) in attributes(code) {
@@ -43,10 +41,8 @@ pub(super) fn long_main(file: &File, findings: &mut Vec<Finding>) {
         || (file.path.contains("/src/bin/") && file.path.ends_with("/main.rs"));
     let count = file.text.lines().count();
     if is_main && count > MAIN_LINES_MAX {
-        findings.push(file.finding(
-            0,
-            format!("{count} lines; main.rs has at most {MAIN_LINES_MAX}"),
-        ));
+        findings
+            .push(file.finding(0, format!("{count} lines; main.rs has at most {MAIN_LINES_MAX}")));
     }
 }
 
@@ -58,28 +54,26 @@ pub(super) fn allow_without_reason(file: &File, findings: &mut Vec<Finding>) {
     for (at, attribute) in attributes(code) {
         for list in lint_lists(attribute) {
             if !has_reason(list) {
-                findings.push(file.finding(
-                    line_of(code, at),
-                    "the relaxed lint has no `reason = \"…\"`",
-                ));
+                findings.push(
+                    file.finding(line_of(code, at), "the relaxed lint has no `reason = \"…\"`"),
+                );
             }
         }
     }
 }
 
-/// `unsafe` lives in files that announce it.
+/// `unsafe` lives in files that say why they may, for themselves or item by item; what a parent
+/// module was allowed does not count.
 pub(super) fn undeclared_unsafe(file: &File, findings: &mut Vec<Finding>) {
     let Some(Masked { code, .. }) = &file.rust else {
         return;
     };
     let announced = attributes(code).any(|(_, attribute)| {
-        attribute.starts_with("#!")
-            && lint_lists(attribute)
-                .any(|list| words(list, "unsafe_code").next().is_some() && has_reason(list))
+        lint_lists(attribute)
+            .any(|list| words(list, "unsafe_code").next().is_some() && has_reason(list))
     });
     if let Some(at) = words(code, "unsafe").next().filter(|_| !announced) {
-        let what = "`unsafe` in a file that does not open with \
-                    `#![allow(unsafe_code, reason = \"…\")]`";
+        let what = "`unsafe` in a file without `allow(unsafe_code, reason = \"…\")`";
         findings.push(file.finding(line_of(code, at), what));
     }
 }
@@ -129,9 +123,7 @@ fn lint_lists(attribute: &str) -> impl Iterator<Item = &str> {
     ["allow", "expect"].into_iter().flat_map(move |name| {
         words(attribute, name).filter_map(move |at| {
             let rest = &attribute[at + name.len()..];
-            rest.starts_with('(')
-                .then(|| closing(rest).map(|end| &rest[..end]))
-                .flatten()
+            rest.starts_with('(').then(|| closing(rest).map(|end| &rest[..end])).flatten()
         })
     })
 }
@@ -203,16 +195,11 @@ mod tests {
         check(undeclared_unsafe, "a.rs", body, &[3]);
         let bare = format!("#![allow(unsafe_code)]\n{body}");
         check(undeclared_unsafe, "a.rs", &bare, &[4]);
-        let inner = format!("#[allow(unsafe_code, reason = \"x\")]\n{body}");
-        check(undeclared_unsafe, "a.rs", &inner, &[4]);
+        let item = format!("#[allow(unsafe_code, reason = \"x\")]\n{body}");
+        check(undeclared_unsafe, "a.rs", &item, &[]);
         let good = format!("#![allow(unsafe_code, reason = \"x\")]\n{body}");
         check(undeclared_unsafe, "a.rs", &good, &[]);
-        check(
-            undeclared_unsafe,
-            "a.rs",
-            "// unsafe\nlet s = \"unsafe\";\n",
-            &[],
-        );
+        check(undeclared_unsafe, "a.rs", "// unsafe\nlet s = \"unsafe\";\n", &[]);
     }
 
     #[test]

@@ -10,20 +10,14 @@ const SOURCE_LINES_MAX: usize = 800;
 const FILE_BYTES_MAX: u64 = 1 << 20;
 
 /// Extensions of source files.
-const SOURCES: &[&str] = &[
-    "rs", "go", "c", "h", "py", "sh", "bash", "zsh", "fish", "js", "ts",
-];
+const SOURCES: &[&str] = &["rs", "go", "c", "h", "py", "sh", "bash", "zsh", "fish", "js", "ts"];
 
 /// Remarks about work undone. `concat!` keeps this table from condemning itself.
 const FIX: &str = concat!("FIX", "ME");
 const LATER: &str = concat!("TO", "DO");
 
 /// Beginnings of paths that exist on one machine only.
-const PLACES: &[&str] = &[
-    concat!("/wo", "rk/"),
-    concat!("/ro", "ot/"),
-    concat!("/ho", "me/"),
-];
+const PLACES: &[&str] = &[concat!("/wo", "rk/"), concat!("/ro", "ot/"), concat!("/ho", "me/")];
 
 /// Hosts of package registries: a client knows its own, our files name none.
 const HOSTS: &[&str] = &[
@@ -45,10 +39,7 @@ pub(super) fn banned_remarks(file: &File, findings: &mut Vec<Finding>) {
     if !file.has_extension(SOURCES) || file.is_fixture() {
         return;
     }
-    let text = file
-        .rust
-        .as_ref()
-        .map_or(&file.text, |masked| &masked.comments);
+    let text = file.rust.as_ref().map_or(&file.text, |masked| &masked.comments);
     for (at, _) in text.match_indices(FIX) {
         findings.push(file.finding(line_of(text, at), format!("{FIX} never lands")));
     }
@@ -103,10 +94,7 @@ pub(super) fn whitespace(file: &File, findings: &mut Vec<Finding>) {
         findings.push(file.finding(0, "empty lines end the file"));
     }
     if let Some(masked) = &file.rust
-        && let Some(at) = masked
-            .code
-            .find('\t')
-            .or_else(|| masked.comments.find('\t'))
+        && let Some(at) = masked.code.find('\t').or_else(|| masked.comments.find('\t'))
     {
         findings.push(file.finding(line_of(&file.text, at), "a tab in Rust source"));
     }
@@ -165,12 +153,7 @@ mod tests {
         let long = "x\n".repeat(SOURCE_LINES_MAX + 1);
         check(long_source, "a.c", &long, &[0]);
         check(long_source, "a.rs", &long[2..], &[]);
-        check(
-            long_source,
-            "a.rs",
-            &format!("//! Table of names.\n{long}"),
-            &[],
-        );
+        check(long_source, "a.rs", &format!("//! Table of names.\n{long}"), &[]);
         check(long_source, "a.json", &long, &[]);
     }
 
@@ -197,12 +180,7 @@ mod tests {
         for place in PLACES {
             check(absolute_paths, "a.md", &format!("x\n`{place}me/x`\n"), &[2]);
             check(absolute_paths, "a.md", &format!("target{place}x\n"), &[]);
-            check(
-                absolute_paths,
-                "a.md",
-                &format!("{place}\n{place}$USER\n"),
-                &[],
-            );
+            check(absolute_paths, "a.md", &format!("{place}\n{place}$USER\n"), &[]);
         }
     }
 

@@ -60,10 +60,8 @@ pub(super) fn check(
 ) -> Result {
     let in_ci = std::env::var_os("CI").is_some_and(|value| value == "true");
     for tool in TOOLS {
-        let paths: Vec<&File> = files
-            .values()
-            .filter(|file| (tool.reads)(file) && !file.is_fixture())
-            .collect();
+        let paths: Vec<&File> =
+            files.values().filter(|file| (tool.reads)(file) && !file.is_fixture()).collect();
         if paths.is_empty() {
             continue;
         }
@@ -73,11 +71,7 @@ pub(super) fn check(
                 paths.len()
             );
             if in_ci {
-                findings.push(Finding {
-                    path: missing.into(),
-                    line: 0,
-                    what,
-                });
+                findings.push(Finding { path: missing.into(), line: 0, what });
             } else {
                 println!("SKIPPED: tidy: {what}");
             }
@@ -110,10 +104,8 @@ fn run(
         if !output.status.success() || (tool.output_is_finding && !said.is_empty()) {
             let said = String::from_utf8_lossy(&said);
             let said: Vec<&str> = said.lines().collect();
-            findings.push(file.finding(
-                0,
-                format!("{}: {}", tool.command.join(" "), said.join("; ")),
-            ));
+            findings
+                .push(file.finding(0, format!("{}: {}", tool.command.join(" "), said.join("; "))));
         }
     }
     Ok(Ok(()))
@@ -122,26 +114,15 @@ fn run(
 /// The shell that a script is for: by its first line, else by its name.
 fn shell(file: &File) -> Option<&'static str> {
     const SHELLS: &[&str] = &["bash", "zsh", "fish", "sh"];
-    if let Some(line) = file
-        .text
-        .lines()
-        .next()
-        .and_then(|line| line.strip_prefix("#!"))
-    {
-        let mut words = line
-            .split(['/', ' '])
-            .rev()
-            .filter(|word| !word.starts_with('-'));
+    if let Some(line) = file.text.lines().next().and_then(|line| line.strip_prefix("#!")) {
+        let mut words = line.split(['/', ' ']).rev().filter(|word| !word.starts_with('-'));
         let program = words.next()?;
         return SHELLS.iter().copied().find(|shell| *shell == program);
     }
     if file.text.starts_with("#compdef ") {
         return Some("zsh");
     }
-    SHELLS
-        .iter()
-        .copied()
-        .find(|shell| file.has_extension(&[shell]))
+    SHELLS.iter().copied().find(|shell| file.has_extension(&[shell]))
 }
 
 #[cfg(test)]
@@ -175,38 +156,23 @@ mod tests {
             std::fs::write(folder.path().join(name), text).unwrap();
             let mut findings = Vec::new();
             let file = file(name, text);
-            run(folder.path(), &TOOLS[0], &[&file], &mut findings)
-                .unwrap()
-                .unwrap();
-            assert_eq!(
-                findings.len(),
-                usize::from(name == "bad.sh"),
-                "{findings:?}"
-            );
+            run(folder.path(), &TOOLS[0], &[&file], &mut findings).unwrap().unwrap();
+            assert_eq!(findings.len(), usize::from(name == "bad.sh"), "{findings:?}");
         }
     }
 
     #[test]
     fn output_counts_where_the_tool_only_lists() {
-        let tool = Tool {
-            command: &["echo"],
-            reads: |_| true,
-            output_is_finding: true,
-        };
+        let tool = Tool { command: &["echo"], reads: |_| true, output_is_finding: true };
         let mut findings = Vec::new();
-        run(Path::new("/"), &tool, &[&file("x.go", "")], &mut findings)
-            .unwrap()
-            .unwrap();
+        run(Path::new("/"), &tool, &[&file("x.go", "")], &mut findings).unwrap().unwrap();
         assert_eq!(findings[0].what, "echo: x.go");
     }
 
     #[test]
     fn a_missing_tool_is_named() {
-        let tool = Tool {
-            command: &["no-such-tool-here"],
-            reads: |_| true,
-            output_is_finding: false,
-        };
+        let tool =
+            Tool { command: &["no-such-tool-here"], reads: |_| true, output_is_finding: false };
         let mut findings = Vec::new();
         let missing = run(Path::new("/"), &tool, &[&file("x", "")], &mut findings).unwrap();
         assert_eq!((missing, findings.len()), (Err("no-such-tool-here"), 0));

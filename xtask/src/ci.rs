@@ -3,16 +3,13 @@
 //! A failed step does not stop the others: one run names all that is wrong. The last line counts
 //! tests (`N passed, N failed`, and `N skipped` when a test or a check could not run here).
 
-mod count;
-
 use crate::cargo::{self, Workspace};
+use crate::count::Count;
 use crate::error::{Error, Result};
+use crate::follow::follow;
 use crate::repo;
-use count::Count;
-use std::io::{BufRead, BufReader, Read};
 use std::path::Path;
 use std::process::{Command, Stdio};
-use std::sync::mpsc;
 use std::time::{Duration, Instant};
 
 /// Something to check.
@@ -45,10 +42,7 @@ impl Step {
 fn steps(workspace: &Workspace, files: &[String]) -> Vec<Step> {
     let mut steps = vec![
         Step::cargo("fmt", "fmt --all --check"),
-        Step::cargo(
-            "clippy",
-            "clippy --workspace --all-targets --locked --quiet -- -D warnings",
-        ),
+        Step::cargo("clippy", "clippy --workspace --all-targets --locked --quiet -- -D warnings"),
         Step {
             environment: &[("RUSTDOCFLAGS", "-D warnings")],
             ..Step::cargo("doc", "doc --workspace --no-deps --locked --quiet")
@@ -66,21 +60,11 @@ fn steps(workspace: &Workspace, files: &[String]) -> Vec<Step> {
     }
     steps.push(Step::cargo("budget", "xtask budget"));
     let tests = "test --workspace --locked --no-fail-fast";
-    steps.push(Step {
-        counts: true,
-        ..Step::cargo("tests", tests)
-    });
-    if workspace
-        .members
-        .iter()
-        .any(|package| package.kinds.contains("bench"))
-    {
+    steps.push(Step { counts: true, ..Step::cargo("tests", tests) });
+    if workspace.members.iter().any(|package| package.has_benches) {
         // Without `--bench` a benchmark runs each case once: enough to see that it still does.
         let benches = "test --workspace --locked --no-fail-fast --bench *";
-        steps.push(Step {
-            counts: true,
-            ..Step::cargo("benches, tiny", benches)
-        });
+        steps.push(Step { counts: true, ..Step::cargo("benches, tiny", benches) });
     }
     steps
 }
@@ -119,11 +103,7 @@ pub(crate) fn run() -> Result {
         );
         println!();
         total.add(count);
-        outcomes.push(Outcome {
-            name,
-            failure,
-            took,
-        });
+        outcomes.push(Outcome { name, failure, took });
     }
     outcomes.push(left_behind(&root, was_clean)?);
     conclude(&outcomes, &total)
@@ -131,33 +111,17 @@ pub(crate) fn run() -> Result {
 
 /// Builds and tests leave nothing beside what they found, except under `target/`.
 fn left_behind(root: &Path, was_clean: bool) -> Result<Outcome> {
-    let changes = if was_clean {
-        repo::changes(root)?
-    } else {
-        String::new()
-    };
+    let changes = if was_clean { repo::changes(root)? } else { String::new() };
     let failure = (!changes.is_empty()).then(|| format!("the run left behind:\n{changes}"));
-    let name = if was_clean {
-        "clean tree"
-    } else {
-        "clean tree (not checked: it was not clean before)"
-    };
-    Ok(Outcome {
-        name: name.to_owned(),
-        failure,
-        took: Duration::ZERO,
-    })
+    let name =
+        if was_clean { "clean tree" } else { "clean tree (not checked: it was not clean before)" };
+    Ok(Outcome { name: name.to_owned(), failure, took: Duration::ZERO })
 }
 
 /// Prints the summary, the count last.
 fn conclude(outcomes: &[Outcome], total: &Count) -> Result {
     println!("== summary");
-    for Outcome {
-        name,
-        failure,
-        took,
-    } in outcomes
-    {
+    for Outcome { name, failure, took } in outcomes {
         let verdict = if failure.is_some() { "FAILED" } else { "ok" };
         println!("{:>7.1} s  {verdict:<6}  {name}", took.as_secs_f64());
     }
@@ -205,48 +169,6 @@ fn carry_out(step: &Step, root: &Path, count: &mut Count) -> std::result::Result
     }
 }
 
-/// Runs `command`, prints its lines, and hands each to `look`.
-fn follow(
-    mut command: Command,
-    mut look: impl FnMut(&str),
-) -> std::io::Result<std::process::ExitStatus> {
-    let mut child = command
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()?;
-    let (lines, arriving) = mpsc::channel();
-    let stdout = child.stdout.take().expect("piped above");
-    let stderr = child.stderr.take().expect("piped above");
-    std::thread::scope(|scope| {
-        let errors = lines.clone();
-        scope.spawn(move || forward(stdout, &lines));
-        scope.spawn(move || forward(stderr, &errors));
-        for line in arriving {
-            println!("{line}");
-            look(&line);
-        }
-    });
-    child.wait()
-}
-
-fn forward(stream: impl Read, lines: &mpsc::Sender<String>) {
-    let mut stream = BufReader::new(stream);
-    let mut line = Vec::new();
-    while stream
-        .read_until(b'\n', &mut line)
-        .is_ok_and(|length| length > 0)
-    {
-        let text = String::from_utf8_lossy(&line);
-        if lines
-            .send(text.trim_end_matches(['\n', '\r']).to_owned())
-            .is_err()
-        {
-            return;
-        }
-        line.clear();
-    }
-}
-
 /// Whether a program is on the search path.
 fn found(program: &str) -> bool {
     let path = std::env::var_os("PATH").unwrap_or_default();
@@ -266,11 +188,7 @@ mod tests {
     }
 
     fn outcome(failure: Option<&str>) -> Outcome {
-        Outcome {
-            name: "x".to_owned(),
-            failure: failure.map(str::to_owned),
-            took: Duration::ZERO,
-        }
+        Outcome { name: "x".to_owned(), failure: failure.map(str::to_owned), took: Duration::ZERO }
     }
 
     #[test]
@@ -295,11 +213,7 @@ mod tests {
 
     #[test]
     fn only_tests_that_ran_and_steps_that_went_well_are_a_success() {
-        let counted = |passed, failed| Count {
-            passed,
-            failed,
-            ..Count::default()
-        };
+        let counted = |passed, failed| Count { passed, failed, ..Count::default() };
         let good = [outcome(None)];
         assert!(conclude(&good, &counted(1, 0)).is_ok());
         assert!(conclude(&good, &counted(1, 1)).is_err());
@@ -310,11 +224,7 @@ mod tests {
     #[test]
     fn what_a_run_leaves_behind_is_found() {
         let folder = lissom_testkit::folder();
-        let git = Command::new("git")
-            .arg("init")
-            .arg("--quiet")
-            .arg(folder.path())
-            .status();
+        let git = Command::new("git").arg("init").arg("--quiet").arg(folder.path()).status();
         assert!(git.unwrap().success());
         assert!(left_behind(folder.path(), true).unwrap().failure.is_none());
         std::fs::write(folder.path().join("core"), "").unwrap();

@@ -4,21 +4,20 @@ use std::fmt;
 
 /// Results of any number of test binaries.
 #[derive(Debug, Default)]
-pub(super) struct Count {
-    pub(super) passed: u64,
-    pub(super) failed: u64,
+pub(crate) struct Count {
+    pub(crate) passed: u64,
+    pub(crate) failed: u64,
     /// Tests that cargo itself left out.
-    pub(super) ignored: u64,
+    pub(crate) ignored: u64,
     /// Lines that begin with `SKIPPED:`: a test or check that could not run here and said so.
-    pub(super) skips: Vec<String>,
+    pub(crate) skips: Vec<String>,
 }
 
 impl Count {
     /// Takes in `test result: ok. 3 passed; 0 failed; 1 ignored; …`.
-    pub(super) fn take_result(&mut self, line: &str) {
-        let Some((_, counts)) = line
-            .strip_prefix("test result: ")
-            .and_then(|rest| rest.split_once(". "))
+    pub(crate) fn take_result(&mut self, line: &str) {
+        let Some((_, counts)) =
+            line.strip_prefix("test result: ").and_then(|rest| rest.split_once(". "))
         else {
             return;
         };
@@ -37,14 +36,14 @@ impl Count {
     }
 
     /// Takes in a line of a skipped test, once.
-    pub(super) fn take_skip(&mut self, line: &str) {
+    pub(crate) fn take_skip(&mut self, line: &str) {
         if line.starts_with("SKIPPED: ") && !self.skips.iter().any(|known| known == line) {
             self.skips.push(line.to_owned());
         }
     }
 
     /// Adds the numbers of another run.
-    pub(super) fn add(&mut self, other: Count) {
+    pub(crate) fn add(&mut self, other: Count) {
         self.passed += other.passed;
         self.failed += other.failed;
         self.ignored += other.ignored;
@@ -105,12 +104,7 @@ mod tests {
     #[test]
     fn runs_are_added() {
         let one = || {
-            let mut count = Count {
-                passed: 2,
-                failed: 1,
-                ignored: 0,
-                skips: Vec::new(),
-            };
+            let mut count = Count { passed: 2, failed: 1, ignored: 0, skips: Vec::new() };
             count.take_skip("SKIPPED: x");
             count
         };
