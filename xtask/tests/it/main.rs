@@ -1,8 +1,9 @@
-//! The program as it is called.
+//! The program as it is called, and the script that comes before it.
+
+mod needs;
 
 use lissom_testkit::folder;
 use lissom_testkit::launch::{Ended, root, run};
-use std::path::Path;
 use std::process::Command;
 
 fn xtask(arguments: &[&str]) -> Ended {
@@ -59,52 +60,4 @@ fn generated_files_agree_with_the_flag_tables() {
     let ended = xtask(&["gen", "--check"]);
     assert_eq!(ended.stdout_text(), "");
     assert_eq!(ended.status.code(), Some(0));
-}
-
-#[test]
-fn the_needs_of_an_unknown_purpose_are_refused() {
-    let script = root().join("scripts/needs.sh");
-    let ended = run(Command::new(&script).arg("dance"), b"");
-    assert_eq!(ended.status.code(), Some(2));
-    assert_eq!(ended.stderr_text(), "needs.sh: usage: needs.sh run|test\n");
-}
-
-/// What `needs.sh run` says where only the tools in `tools` are to be found.
-fn needs_with(tools: &[&str]) -> (Option<i32>, String) {
-    let folder = folder();
-    for tool in tools {
-        let found = ["/usr/bin", "/bin", "/usr/sbin"]
-            .iter()
-            .map(|place| Path::new(place).join(tool))
-            .find(|path| path.exists());
-        let here = folder.path().join(tool);
-        match found {
-            Some(found) => std::os::unix::fs::symlink(found, here).expect("a fresh folder"),
-            None => {
-                let script = "#!/bin/sh\nexit 0\n";
-                std::fs::write(&here, script).expect("a fresh folder");
-                let mode = std::os::unix::fs::PermissionsExt::from_mode(0o755);
-                std::fs::set_permissions(&here, mode).expect("our own file");
-            }
-        }
-    }
-    let mut command = Command::new("/bin/sh");
-    command.arg(root().join("scripts/needs.sh")).arg("run").env("PATH", folder.path());
-    let ended = run(&mut command, b"");
-    (ended.status.code(), ended.stdout_text() + &ended.stderr_text())
-}
-
-#[test]
-fn a_system_without_packages_is_told_what_it_lacks() {
-    let (status, said) = needs_with(&["cargo"]);
-    assert_eq!(status, Some(2), "{said}");
-    assert!(said.starts_with("needs.sh: missing: gcc git\n"), "{said}");
-    assert!(said.contains("not Debian"), "{said}");
-
-    let (status, said) = needs_with(&[]);
-    assert_eq!(status, Some(2), "{said}");
-    assert!(said.contains("cargo: not found"), "{said}");
-
-    let (status, said) = needs_with(&["cargo", "cc", "git"]);
-    assert_eq!((status, said.as_str()), (Some(0), ""));
 }
