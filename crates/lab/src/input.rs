@@ -6,13 +6,15 @@ use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
-/// An input as a file that is in the page cache, and as bytes to feed and to compare with.
+/// An input on the disk, in the page cache, and as bytes to feed and to compare with.
 #[derive(Debug)]
 pub struct Ready {
-    /// The file.
+    /// The file; or the folder, if it is many files.
     pub path: PathBuf,
-    /// What is in it.
+    /// What is in it; of many files, one after the other.
     pub contents: Vec<u8>,
+    /// Names of the many files, in their folder.
+    pub names: Vec<String>,
 }
 
 /// Makes the input in `cache` unless it is there, and reads it.
@@ -28,31 +30,51 @@ pub fn ready(input: &Input, cache: &Path) -> Result<Ready> {
         let part = folder.join(format!("{}.{}.part", name(input), std::process::id()));
         let made = make(input, &part).and_then(|()| fs::rename(&part, &path));
         if let Err(cause) = made {
-            drop(fs::remove_file(&part));
+            drop(fs::remove_file(&part).or_else(|_| fs::remove_dir_all(&part)));
             return Err(Error::file(&path, cause));
         }
     }
-    let contents = fs::read(&path).map_err(|cause| Error::file(&path, cause))?;
-    Ok(Ready { path, contents })
+    let failed = |cause| Error::file(&path, cause);
+    let names: Vec<String> = (0..input.files.unwrap_or(0)).map(file_name).collect();
+    let contents = if input.files.is_some() {
+        let read = |name: &String| fs::read(path.join(name));
+        names.iter().map(read).collect::<io::Result<Vec<_>>>().map_err(failed)?.concat()
+    } else {
+        fs::read(&path).map_err(failed)?
+    };
+    Ok(Ready { path, contents, names })
+}
+
+/// Short, so that thousands of names fit on a command line.
+fn file_name(number: u32) -> String {
+    format!("f{number}")
 }
 
 fn name(input: &Input) -> String {
-    match (input.seq, input.text_mib) {
-        (Some(last), _) => format!("seq-{last}.txt"),
-        (_, Some(mib)) => format!("text-{mib}-mib.txt"),
-        (None, None) => unreachable!("a suite with such an input is refused"),
+    match input {
+        Input { seq: Some(last), .. } => format!("seq-{last}.txt"),
+        Input { text_mib: Some(mib), .. } => format!("text-{mib}-mib.txt"),
+        Input { random_mib: Some(mib), .. } => format!("random-{mib}-mib.bin"),
+        Input { files, .. } => format!("files-{}", files.unwrap_or(0)),
     }
 }
 
 fn make(input: &Input, path: &Path) -> io::Result<()> {
-    let mut out = BufWriter::with_capacity(1 << 20, File::create(path)?);
-    if let Some(last) = input.seq {
-        for number in 1..=last {
-            writeln!(out, "{number}")?;
+    if let Some(files) = input.files {
+        fs::create_dir(path)?;
+        for number in 0..files {
+            fs::write(path.join(file_name(number)), format!("This is file number {number}.\n"))?;
         }
+        return Ok(());
     }
-    if let Some(mib) = input.text_mib {
-        text(mib << 20, &mut out)?;
+    let mut out = BufWriter::with_capacity(1 << 20, File::create(path)?);
+    for number in 1..=input.seq.unwrap_or(0) {
+        writeln!(out, "{number}")?;
+    }
+    text(input.text_mib.unwrap_or(0) << 20, &mut out)?;
+    let mut random = SplitMix64(0x0062_7974_6573);
+    for _ in 0..(input.random_mib.unwrap_or(0) << 20) / 8 {
+        out.write_all(&random.next().to_le_bytes())?;
     }
     out.flush()
 }
@@ -99,7 +121,8 @@ mod tests {
     use super::*;
 
     fn input(seq: Option<u64>, text_mib: Option<u64>) -> Input {
-        Input { id: "i".into(), label: "I".into(), seq, text_mib }
+        let (id, label) = ("i".into(), "I".into());
+        Input { id, label, seq, text_mib, random_mib: None, files: None }
     }
 
     #[test]
@@ -122,6 +145,26 @@ mod tests {
         let mut again = Vec::new();
         text(1 << 20, &mut again).unwrap();
         assert!(again == bytes);
+    }
+
+    #[test]
+    fn many_files_are_their_contents_in_a_row() {
+        let cache = lissom_testkit::folder();
+        let many = Input { files: Some(3), ..input(None, None) };
+        let made = ready(&many, cache.path()).unwrap();
+        let expected = b"This is file number 0.\nThis is file number 1.\nThis is file number 2.\n";
+        assert_eq!(made.contents, expected);
+        assert_eq!(made.names, ["f0", "f1", "f2"]);
+        assert_eq!(ready(&many, cache.path()).unwrap().contents, expected);
+    }
+
+    #[test]
+    fn random_bytes_are_all_bytes() {
+        let cache = lissom_testkit::folder();
+        let random = Input { random_mib: Some(1), ..input(None, None) };
+        let made = ready(&random, cache.path()).unwrap();
+        assert_eq!(made.contents.len(), 1 << 20);
+        assert!((0..=255).all(|byte| made.contents.contains(&byte)));
     }
 
     #[test]

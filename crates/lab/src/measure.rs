@@ -11,8 +11,9 @@ use crate::progress::Progress;
 use crate::run::{self, Facts, Sample, Setting};
 use crate::stamp::{Machine, Stamp};
 use crate::store::{Line, Store};
-use crate::suite::{Case, Suite};
+use crate::suite::{Case, Expect, Suite};
 use std::collections::{BTreeMap, HashMap};
+use std::path::PathBuf;
 
 /// A suite with everything that has been measured of it here.
 pub struct Measured {
@@ -26,6 +27,8 @@ pub struct Measured {
     pub keys: Vec<String>,
     /// Rounds that were wanted of each case.
     pub wanted: usize,
+    /// A folder for outputs that have to be files.
+    pub scratch: PathBuf,
 }
 
 /// Measures what the results do not hold yet.
@@ -53,7 +56,8 @@ pub fn measure(suite: Suite, effort: Effort, place: &Place, store: &mut Store) -
     let machine = Machine::here();
     let keys = suite.cases.iter().map(|case| key(&suite, case, &contenders, &machine)).collect();
     let wanted = wanted(&suite, effort);
-    let measured = Measured { suite, contenders, inputs, keys, wanted };
+    let scratch = place.cache.join("outputs");
+    let measured = Measured { suite, contenders, inputs, keys, wanted, scratch };
     let missing: Vec<usize> =
         (measured.keys.iter())
             .map(|key| {
@@ -88,7 +92,10 @@ fn wanted(suite: &Suite, effort: Effort) -> usize {
 fn key(suite: &Suite, case: &Case, contenders: &[Contender], machine: &Machine) -> String {
     let programs: Vec<_> = contenders
         .iter()
-        .map(|contender| (contender.id(), contender.identity().map(|found| &found.fingerprint)))
+        .map(|contender| {
+            let fingerprint = contender.identity().map(|found| &found.fingerprint);
+            (contender.id(), &contender.program.command, fingerprint)
+        })
         .collect();
     let parts = (case, suite.input_of(case), &suite.reference, programs, machine);
     let text = serde_json::to_string(&parts).expect("plain data becomes JSON");
@@ -132,7 +139,14 @@ impl Measured {
     ) -> Result<()> {
         let (case, key) = (&self.suite.cases[index], &self.keys[index]);
         let name = self.suite.full_name(case);
-        let setting = Setting { case, input: &self.inputs[&case.input] };
+        let input = &self.inputs[&case.input];
+        let mut setting =
+            Setting { case, input, expected: &input.contents, scratch: &self.scratch };
+        let reference;
+        if case.expect == Expect::Reference {
+            reference = self.reference_output(setting)?;
+            setting.expected = &reference;
+        }
         progress.stage(&format!("{name}: checking every output"));
         let mut runners = Vec::new();
         for contender in self.here() {
@@ -179,6 +193,16 @@ impl Measured {
             })?;
         }
         Ok(())
+    }
+
+    /// What the reference makes of the case's input.
+    fn reference_output(&self, setting: Setting<'_>) -> Result<Vec<u8>> {
+        let id = &self.suite.reference;
+        let contender = self.here().find(|contender| contender.id() == id);
+        let contender = contender.expect("measuring began with the reference");
+        let output = run::output_of(contender, setting)
+            .map_err(|cause| Error::System { subject: id.clone(), cause })?;
+        output.map_err(|cause| Error::NoReference { program: id.clone(), cause })
     }
 
     /// One timed run, unless a signal came before or meanwhile: it may have ended the contender.

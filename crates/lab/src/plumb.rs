@@ -14,6 +14,9 @@ use std::os::fd::OwnedFd;
 /// What one call moves at most: twice an ordinary pipe, so that neither end is the bottleneck.
 const CHUNK_BYTES: usize = 128 << 10;
 
+/// What a feeder that is in a hurry writes over and over: it stays in a core's own cache.
+const HOT_BYTES: usize = 256 << 10;
+
 /// A pipe, read end first, that a child inherits only where it is told to.
 ///
 /// # Errors
@@ -25,11 +28,18 @@ pub fn pipe() -> io::Result<(OwnedFd, OwnedFd)> {
 /// Writes `contents` into the pipe and closes it. A reader that leaves early ends it, without
 /// error.
 ///
+/// When it is `hot`, as many bytes are written, but all from the beginning of `contents`: a program
+/// that makes its output has it in the cache, and a feeder that fetched everything from memory
+/// would be slower than the contenders it feeds.
+///
 /// # Errors
 /// When the pipe cannot be written for another reason.
-pub fn feed(contents: &[u8], pipe: OwnedFd) -> io::Result<()> {
+pub fn feed(contents: &[u8], hot: bool, pipe: OwnedFd) -> io::Result<()> {
     let mut pipe = File::from(pipe);
-    for chunk in contents.chunks(CHUNK_BYTES) {
+    for chunk in contents.chunks(CHUNK_BYTES).zip((0..).step_by(CHUNK_BYTES)).map(|(chunk, at)| {
+        let from = if hot { at % HOT_BYTES } else { at };
+        &contents[from..from + chunk.len()]
+    }) {
         match pipe.write_all(chunk) {
             Err(error) if error.kind() == io::ErrorKind::BrokenPipe => break,
             other => other?,
@@ -38,20 +48,19 @@ pub fn feed(contents: &[u8], pipe: OwnedFd) -> io::Result<()> {
     Ok(())
 }
 
-/// Reads the pipe to its end and throws the bytes away.
+/// Reads to the end and throws the bytes away.
 ///
 /// # Errors
-/// When the pipe cannot be read.
-pub fn discard(pipe: OwnedFd) -> io::Result<()> {
-    let mut pipe = File::from(pipe);
+/// When `source` cannot be read.
+pub fn discard(mut source: impl Read) -> io::Result<()> {
     let mut chunk = vec![0; CHUNK_BYTES];
-    while read(&mut pipe, &mut chunk)? > 0 {}
+    while read(&mut source, &mut chunk)? > 0 {}
     Ok(())
 }
 
-fn read(pipe: &mut File, chunk: &mut [u8]) -> io::Result<usize> {
+fn read(source: &mut impl Read, chunk: &mut [u8]) -> io::Result<usize> {
     loop {
-        match pipe.read(chunk) {
+        match source.read(chunk) {
             Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
             other => return other,
         }
@@ -69,17 +78,16 @@ pub struct Comparison {
     pub first_difference: Option<u64>,
 }
 
-/// Reads the pipe to its end and compares it with `expected`, byte by byte.
+/// Reads to the end and compares with `expected`, byte by byte.
 ///
 /// # Errors
-/// When the pipe cannot be read.
-pub fn compare(pipe: OwnedFd, expected: &[u8]) -> io::Result<Comparison> {
-    let mut pipe = File::from(pipe);
+/// When `source` cannot be read.
+pub fn compare(mut source: impl Read, expected: &[u8]) -> io::Result<Comparison> {
     let mut chunk = vec![0; CHUNK_BYTES];
     let mut got = 0;
     let mut first_difference = None;
     loop {
-        let count = read(&mut pipe, &mut chunk)?;
+        let count = read(&mut source, &mut chunk)?;
         if count == 0 {
             break;
         }
@@ -106,8 +114,8 @@ mod tests {
     fn compared(output: &[u8], expected: &[u8]) -> Comparison {
         let (read, write) = pipe().unwrap();
         std::thread::scope(|scope| {
-            scope.spawn(|| feed(output, write).unwrap());
-            compare(read, expected).unwrap()
+            scope.spawn(|| feed(output, false, write).unwrap());
+            compare(File::from(read), expected).unwrap()
         })
     }
 
@@ -134,18 +142,30 @@ mod tests {
     }
 
     #[test]
+    fn a_hot_feeder_writes_as_much_as_there_is() {
+        let long: Vec<u8> = (0..1_000_001_u32).map(|i| (i % 251) as u8).collect();
+        let (read, write) = pipe().unwrap();
+        std::thread::scope(|scope| {
+            scope.spawn(|| feed(&long, true, write).unwrap());
+            let comparison = compare(File::from(read), &long).unwrap();
+            assert_eq!(comparison.bytes, 1_000_001);
+            assert_eq!(comparison.first_difference, Some(HOT_BYTES as u64));
+        });
+    }
+
+    #[test]
     fn a_reader_that_leaves_early_is_no_error() {
         let (read, write) = pipe().unwrap();
         drop(read);
-        feed(&vec![b'x'; 3 << 20], write).unwrap();
+        feed(&vec![b'x'; 3 << 20], true, write).unwrap();
     }
 
     #[test]
     fn discarding_ends_with_the_writer() {
         let (read, write) = pipe().unwrap();
         std::thread::scope(|scope| {
-            scope.spawn(|| feed(&vec![b'x'; 3 << 20], write).unwrap());
-            discard(read).unwrap();
+            scope.spawn(|| feed(&vec![b'x'; 3 << 20], true, write).unwrap());
+            discard(File::from(read)).unwrap();
         });
     }
 }

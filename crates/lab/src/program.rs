@@ -99,6 +99,11 @@ fn locate(program: &Program, place: &Place) -> Result<(PathBuf, Vec<String>), St
             vec![],
         ));
     }
+    if let Some(variable) = &program.variable {
+        let path = std::env::var_os(variable).ok_or_else(|| format!("{variable}: not set"))?;
+        let found = search(Path::new(&path), std::env::var_os("PATH").as_ref());
+        return Ok((found.ok_or_else(|| format!("{variable}: no such program"))?, vec![]));
+    }
     let bin = place.bin.to_string_lossy();
     let mut words = program.command.iter().map(|word| word.replace("{bin}", &bin));
     let name = words.next().expect("a suite with an empty command is refused");
@@ -163,8 +168,10 @@ fn identify(path: &Path, program: &Program) -> Result<Identity, String> {
     let asked = if program.version.is_empty() {
         first_line(compiler)
     } else {
-        let words: Vec<_> = program.version.iter().map(String::as_str).collect();
-        first_line(&words)
+        let own = path.to_string_lossy();
+        let words: Vec<_> =
+            program.version.iter().map(|word| word.replace("{self}", &own)).collect();
+        first_line(&words.iter().map(String::as_str).collect::<Vec<_>>())
     };
     Ok(Identity {
         version: asked.unwrap_or_default(),

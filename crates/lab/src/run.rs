@@ -9,12 +9,12 @@ use crate::program::Contender;
 use crate::suite::{Case, Sink, Source};
 use lissom_sys::child::{self, Finished};
 use lissom_sys::trace::Traced;
-use rustix::fs::{MemfdFlags, memfd_create};
+use rustix::fs::{MemfdFlags, OFlags, fcntl_setfl, memfd_create};
 use serde::{Deserialize, Serialize};
 use std::fs::File;
 use std::io::{self, Read, Seek};
-use std::os::fd::OwnedFd;
 use std::os::unix::process::ExitStatusExt;
+use std::path::Path;
 use std::process::{Command, ExitStatus, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -23,7 +23,7 @@ use std::time::{Duration, Instant};
 pub const BOUND: Duration = Duration::from_secs(120);
 
 /// One timed run, in microseconds.
-#[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, Deserialize, PartialEq, Eq, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct Sample {
     /// Processor time in user space.
@@ -64,123 +64,234 @@ pub struct Facts {
 pub struct Setting<'a> {
     /// The case.
     pub case: &'a Case,
-    /// Its input, which is also its expected output.
+    /// Its input.
     pub input: &'a Ready,
+    /// What a right output is.
+    pub expected: &'a [u8],
+    /// A folder for the outputs of cases that write files.
+    pub scratch: &'a Path,
 }
 
-/// Runs once for time. The inner error says how the contender failed.
+/// Runs for time, as often as the case says, and takes the mean. The inner error says how the
+/// contender failed.
 ///
 /// # Errors
 /// When this program itself cannot make a pipe, a thread or the child.
 pub fn timed(contender: &Contender, setting: Setting<'_>) -> io::Result<Result<Sample, String>> {
-    let ((finished, complaint), ()) = with_pipes(
-        contender.command(),
-        setting,
-        setting.case.stdout,
-        plumb::discard,
-        |mut command| {
-            let started = Instant::now();
-            let child = command.spawn()?;
-            drop(command); // and with it our copies of the child's pipe ends
-            child::finish(child, started, BOUND)
-        },
-    )?;
-    Ok(match failure(finished.status, finished.timed_out, &complaint) {
-        Some(failure) => Err(failure),
-        None => Ok(sample(&finished)),
-    })
+    let mut sum = Sample::default();
+    for _ in 0..setting.case.repeat {
+        let (finished, output) =
+            between(contender, setting, setting.case.stdout, Purpose::Time, run_to_end)?;
+        if let Some(failure) = failure(finished.status, finished.timed_out, &output.complaint) {
+            return Ok(Err(failure));
+        }
+        sum.add(&finished);
+    }
+    Ok(Ok(sum.divided(u64::from(setting.case.repeat))))
 }
 
-/// Runs once for correctness, system calls and memory. `is_floor` expects no output.
+/// Starts `command` and waits for its end.
+fn run_to_end(mut command: Command) -> io::Result<Finished> {
+    let started = Instant::now();
+    let child = command.spawn()?;
+    drop(command); // and with it our copies of the child's pipe ends
+    child::finish(child, started, BOUND)
+}
+
+/// Runs for correctness, system calls and memory. `is_floor` expects no output.
 ///
 /// # Errors
 /// When this program itself cannot make a pipe, a thread or the child.
 pub fn checked(contender: &Contender, setting: Setting<'_>, is_floor: bool) -> io::Result<Facts> {
-    let drain = |pipe| plumb::compare(pipe, &setting.input.contents);
-    let traced = with_pipes(contender.command(), setting, Sink::Pipe, drain, |command| {
+    // What goes to /dev/null cannot be compared: that takes a run of its own, into a pipe.
+    let sink = setting.case.stdout;
+    let is_lost = sink == Sink::Null;
+    let counted = between(contender, setting, sink, Purpose::Check, |command| {
         Traced::spawn(command)?.finish(BOUND)
     });
-    let (status, timed_out, complaint, comparison, counted) = match traced {
-        Ok(((counted, complaint), comparison)) => {
-            (counted.status, counted.timed_out, complaint, comparison, Ok(counted))
-        }
-        // Tracing can be forbidden where everything else works; the output is still checked.
-        Err(refused) => {
-            let run = |mut command: Command| {
-                let child = command.spawn()?;
-                drop(command);
-                child::finish(child, Instant::now(), BOUND)
-            };
-            let ((finished, complaint), comparison) =
-                with_pipes(contender.command(), setting, Sink::Pipe, drain, run)?;
-            (finished.status, finished.timed_out, complaint, comparison, Err(refused))
-        }
-    };
+    let (mut failed, mut comparison) = (None, None);
+    if let Ok((counted, output)) = &counted {
+        failed = failure(counted.status, counted.timed_out, &output.complaint);
+        comparison = output.comparison;
+    }
+    // Tracing can be forbidden where everything else works: then too.
+    if comparison.is_none() && failed.is_none() {
+        let sink = if is_lost { Sink::Pipe } else { sink };
+        let (finished, output) = between(contender, setting, sink, Purpose::Check, run_to_end)?;
+        failed = failure(finished.status, finished.timed_out, &output.complaint);
+        comparison = output.comparison;
+    }
+    let counted = counted.map(|(counted, _)| counted);
     Ok(Facts {
-        wrong: if is_floor { None } else { difference(&comparison) },
-        failed: failure(status, timed_out, &complaint),
+        wrong: comparison.filter(|_| !is_floor).as_ref().and_then(difference),
+        failed,
         syscalls: counted.as_ref().ok().map(|counted| counted.syscalls),
         peak_kib: counted.as_ref().ok().map(|counted| counted.peak_resident_bytes / 1024),
         uncounted: counted.err().map(|error| error.to_string()),
     })
 }
 
-/// Puts the case's input and output round `command`, lets `run` run it, and returns what it and
-/// the drain found, with what the child wrote on standard error. Feeder and drain are running
-/// before the child starts.
-fn with_pipes<R, D: Send + Default>(
-    mut command: Command,
+/// What `contender` writes. The inner error says how it failed.
+///
+/// # Errors
+/// When this program itself cannot make a pipe, a thread or the child.
+pub fn output_of(
+    contender: &Contender,
     setting: Setting<'_>,
-    sink: Sink,
-    drain: impl FnOnce(OwnedFd) -> io::Result<D> + Send,
-    run: impl FnOnce(Command) -> io::Result<R>,
-) -> io::Result<((R, String), D)> {
-    let mut stderr = File::from(memfd_create("stderr", MemfdFlags::CLOEXEC)?);
-    command.stderr(stderr.try_clone()?).env("LC_ALL", "C");
-    thread::scope(|scope| {
-        let feeder = match setting.case.stdin {
-            Source::File => {
-                command.stdin(File::open(&setting.input.path)?);
-                None
-            }
-            Source::Pipe => {
-                let (read, write) = plumb::pipe()?;
-                command.stdin(read);
-                Some(scope.spawn(|| plumb::feed(&setting.input.contents, write)))
-            }
-        };
-        let drained = match sink {
-            Sink::Null => {
-                command.stdout(Stdio::null());
-                None
-            }
-            Sink::Pipe => {
-                let (read, write) = plumb::pipe()?;
-                command.stdout(write);
-                Some(scope.spawn(|| drain(read)))
-            }
-        };
-        let result = run(command);
-        // The child and our copies are gone, so both threads come to their end.
-        let fed = feeder.map_or(Ok(()), |thread| thread.join().expect("the feeder"));
-        let found = drained.map_or(Ok(D::default()), |thread| thread.join().expect("the drain"));
-        let result = result?;
-        fed?;
-        let mut complaint = String::new();
-        stderr.rewind()?;
-        stderr.take(4096).read_to_string(&mut complaint).unwrap_or_default();
-        Ok(((result, complaint), found?))
-    })
+) -> io::Result<Result<Vec<u8>, String>> {
+    let file = scratch_file(setting.scratch)?;
+    let mut command = prepared(contender, setting);
+    command.stdout(file.try_clone()?);
+    let (finished, complaint) = fed(command, setting, Purpose::Check, run_to_end)?;
+    if let Some(failure) = failure(finished.status, finished.timed_out, &complaint) {
+        return Ok(Err(failure));
+    }
+    Ok(Ok(contents(file)?))
 }
 
-fn sample(finished: &Finished) -> Sample {
-    let us = |duration: Duration| u64::try_from(duration.as_micros()).unwrap_or(u64::MAX);
-    Sample {
-        user_us: us(finished.usage.user),
-        system_us: us(finished.usage.system),
-        wall_us: us(finished.wall),
-        waits: finished.usage.voluntary_switches,
-        preemptions: finished.usage.involuntary_switches,
+/// What a run is for.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Purpose {
+    /// Its time is taken: both ends are as fast as they can be.
+    Time,
+    /// Its output is compared: the input is the real one.
+    Check,
+}
+
+/// What came out of a run.
+#[derive(Default)]
+struct Output {
+    /// What the child wrote on standard error, the beginning of it.
+    complaint: String,
+    /// How its output compared, where it was to be compared.
+    comparison: Option<Comparison>,
+}
+
+/// Lets `run` run the contender between the case's input and `sink`. Feeder and drain are there
+/// before the child starts.
+fn between<R>(
+    contender: &Contender,
+    setting: Setting<'_>,
+    sink: Sink,
+    purpose: Purpose,
+    run: impl FnOnce(Command) -> io::Result<R>,
+) -> io::Result<(R, Output)> {
+    let mut command = prepared(contender, setting);
+    let expected = setting.expected;
+    match sink {
+        Sink::Null => {
+            command.stdout(Stdio::null());
+            let (result, complaint) = fed(command, setting, purpose, run)?;
+            Ok((result, Output { complaint, comparison: None }))
+        }
+        Sink::File | Sink::Append => {
+            let file = scratch_file(setting.scratch)?;
+            if sink == Sink::Append {
+                fcntl_setfl(&file, OFlags::APPEND)?;
+            }
+            command.stdout(file.try_clone()?);
+            let (result, complaint) = fed(command, setting, purpose, run)?;
+            let compare = || plumb::compare(&contents(file)?[..], expected);
+            let comparison = (purpose == Purpose::Check).then(compare).transpose()?;
+            Ok((result, Output { complaint, comparison }))
+        }
+        Sink::Pipe => thread::scope(|scope| {
+            let (read, write) = plumb::pipe()?;
+            command.stdout(write);
+            let drain = scope.spawn(move || match purpose {
+                Purpose::Check => plumb::compare(File::from(read), expected).map(Some),
+                Purpose::Time => plumb::discard(File::from(read)).map(|()| None),
+            });
+            let fed = fed(command, setting, purpose, run);
+            // The child and our copies are gone, so the drain comes to its end.
+            let comparison = drain.join().expect("the drain does not panic");
+            let (result, complaint) = fed?;
+            Ok((result, Output { complaint, comparison: comparison? }))
+        }),
+    }
+}
+
+/// The contender's command with the case's arguments.
+fn prepared(contender: &Contender, setting: Setting<'_>) -> Command {
+    let mut command = contender.command();
+    // Messages and classes of characters are then the same everywhere.
+    command.env("LC_ALL", "C").args(&setting.case.arguments).args(&setting.input.names);
+    if !setting.input.names.is_empty() {
+        command.current_dir(&setting.input.path);
+    }
+    command
+}
+
+/// Gives `command` its standard input and error and lets `run` run it.
+fn fed<R>(
+    mut command: Command,
+    setting: Setting<'_>,
+    purpose: Purpose,
+    run: impl FnOnce(Command) -> io::Result<R>,
+) -> io::Result<(R, String)> {
+    let mut stderr = File::from(memfd_create("stderr", MemfdFlags::CLOEXEC)?);
+    command.stderr(stderr.try_clone()?);
+    let result = match setting.case.stdin {
+        Source::Null => {
+            command.stdin(Stdio::null());
+            run(command)
+        }
+        Source::File => {
+            command.stdin(File::open(&setting.input.path)?);
+            run(command)
+        }
+        Source::Pipe => thread::scope(|scope| {
+            let (read, write) = plumb::pipe()?;
+            command.stdin(read);
+            let feeder = scope
+                .spawn(|| plumb::feed(&setting.input.contents, purpose == Purpose::Time, write));
+            let result = run(command);
+            // The child and our copies are gone, so the feeder comes to its end.
+            feeder.join().expect("the feeder does not panic")?;
+            result
+        }),
+    }?;
+    let mut complaint = Vec::new();
+    stderr.rewind()?;
+    stderr.take(4096).read_to_end(&mut complaint)?;
+    Ok((result, String::from_utf8_lossy(&complaint).into_owned()))
+}
+
+/// A new file that has no name any more.
+fn scratch_file(folder: &Path) -> io::Result<File> {
+    std::fs::create_dir_all(folder)?;
+    let path = folder.join(format!("output-{}", std::process::id()));
+    let file = File::options().read(true).write(true).create(true).truncate(true).open(&path)?;
+    std::fs::remove_file(&path)?;
+    Ok(file)
+}
+
+/// All of a file that somebody else has written through the same description.
+fn contents(mut file: File) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    file.rewind()?;
+    file.read_to_end(&mut bytes)?;
+    Ok(bytes)
+}
+
+impl Sample {
+    fn add(&mut self, finished: &Finished) {
+        let us = |duration: Duration| u64::try_from(duration.as_micros()).unwrap_or(u64::MAX);
+        self.user_us += us(finished.usage.user);
+        self.system_us += us(finished.usage.system);
+        self.wall_us += us(finished.wall);
+        self.waits += finished.usage.voluntary_switches;
+        self.preemptions += finished.usage.involuntary_switches;
+    }
+
+    fn divided(self, runs: u64) -> Sample {
+        Sample {
+            user_us: self.user_us / runs,
+            system_us: self.system_us / runs,
+            wall_us: self.wall_us / runs,
+            waits: self.waits / runs,
+            preemptions: self.preemptions / runs,
+        }
     }
 }
 

@@ -67,12 +67,16 @@ pub struct Program {
     /// Instead of a command: folder of a Go program, below `crates/lab`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub go: Option<String>,
-    /// Command that prints its version on the first line.
+    /// Instead of a command: environment variable that holds the program's path, for rivals that
+    /// no machine has in a usual place.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub variable: Option<String>,
+    /// Command that prints its version on the first line; `{self}` is the program's path.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub version: Vec<String>,
 }
 
-/// Something to read. Exactly one of the sources is given.
+/// Something to read. Exactly one of the kinds is given.
 #[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct Input {
@@ -86,10 +90,15 @@ pub struct Input {
     /// So many MiB of lines of words, the same on every machine.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub text_mib: Option<u64>,
+    /// So many MiB of bytes without any order, the same on every machine.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub random_mib: Option<u64>,
+    /// So many files of a line each, in a folder; their names are given as arguments.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub files: Option<u32>,
 }
 
-/// One measurement: an input, and what stands at both ends of the contender. The expected output
-/// is the input.
+/// One measurement: an input, and what stands at both ends of the contender.
 #[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct Case {
@@ -103,6 +112,30 @@ pub struct Case {
     pub stdin: Source,
     /// What standard output is.
     pub stdout: Sink,
+    /// Arguments added to every contender's command.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub arguments: Vec<String>,
+    /// What a right output is.
+    #[serde(default)]
+    pub expect: Expect,
+    /// Runs that make one timed sample: more than one where a run is too short to time.
+    #[serde(default = "one")]
+    pub repeat: u32,
+}
+
+fn one() -> u32 {
+    1
+}
+
+/// What a right output is.
+#[derive(Clone, Copy, Debug, Default, Deserialize, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Expect {
+    /// The input, unchanged.
+    #[default]
+    Input,
+    /// What the reference writes.
+    Reference,
 }
 
 /// What a contender's standard input is.
@@ -113,6 +146,8 @@ pub enum Source {
     Pipe,
     /// The input file itself, in the page cache.
     File,
+    /// `/dev/null`: the input is in the arguments.
+    Null,
 }
 
 /// What a contender's standard output is.
@@ -123,6 +158,10 @@ pub enum Sink {
     Pipe,
     /// `/dev/null`.
     Null,
+    /// A new file.
+    File,
+    /// A file that is appended to.
+    Append,
 }
 
 impl Suite {
@@ -172,18 +211,33 @@ impl Suite {
             }
         }
         for program in &self.programs {
-            if program.command.is_empty() == program.go.is_none() {
-                return Err(format!("program {}: wants either command or go", program.id));
+            let command = (!program.command.is_empty()).then_some(&program.id);
+            if [command, program.go.as_ref(), program.variable.as_ref()].iter().flatten().count()
+                != 1
+            {
+                let id = &program.id;
+                return Err(format!("program {id}: wants one of command, go and variable"));
             }
         }
         for input in &self.inputs {
-            if input.seq.is_some() == input.text_mib.is_some() {
-                return Err(format!("input {}: wants either seq or text_mib", input.id));
+            let kinds = [input.seq, input.text_mib, input.random_mib, input.files.map(u64::from)];
+            if kinds.iter().flatten().count() != 1 {
+                let id = &input.id;
+                return Err(format!(
+                    "input {id}: wants one of seq, text_mib, random_mib and files"
+                ));
             }
         }
         for case in &self.cases {
             if !self.inputs.iter().any(|input| input.id == case.input) {
                 return Err(format!("case {}: no input {}", case.id, case.input));
+            }
+            if case.repeat == 0 {
+                return Err(format!("case {}: repeat is 0", case.id));
+            }
+            // There is no one file to stand on standard input.
+            if self.input_of(case).files.is_some() && case.stdin != Source::Null {
+                return Err(format!("case {}: files want stdin = \"null\"", case.id));
             }
         }
         Ok(())
@@ -310,10 +364,12 @@ mod tests {
         for (from, to, expected) in [
             ("title = \"T\"", "titel = \"T\"", "line 2: unknown field `titel`"),
             ("reference = \"a\"", "reference = \"b\"", "reference b: no such program"),
-            ("seq = 3", "", "input i: wants either seq or text_mib"),
-            ("command = [\"a\"]", "", "program a: wants either command or go"),
+            ("seq = 3", "", "input i: wants one of seq, text_mib, random_mib and files"),
+            ("command = [\"a\"]", "", "program a: wants one of command, go and variable"),
             ("input = \"i\"", "input = \"j\"", "case c: no input j"),
             ("id = \"c\"", "id = \"../c\"", "wants letters"),
+            ("seq = 3", "files = 3", "case c: files want stdin"),
+            ("stdin = \"pipe\"", "repeat = 0\nstdin = \"pipe\"", "case c: repeat is 0"),
             ("stdin = \"pipe\"", "stdin = \"tty\"", "unknown variant `tty`"),
         ] {
             let message = read(&SMALL.replace(from, to)).unwrap_err().to_string();
