@@ -42,10 +42,13 @@ impl Step {
 fn steps(workspace: &Workspace, files: &[String]) -> Vec<Step> {
     let mut steps = vec![
         Step::cargo("fmt", "fmt --all --check"),
-        Step::cargo("clippy", "clippy --workspace --all-targets --locked --quiet -- -D warnings"),
+        Step::cargo(
+            "clippy",
+            "clippy --workspace --all-targets --locked --quiet --keep-going -- -D warnings",
+        ),
         Step {
             environment: &[("RUSTDOCFLAGS", "-D warnings")],
-            ..Step::cargo("doc", "doc --workspace --no-deps --locked --quiet")
+            ..Step::cargo("doc", "doc --workspace --no-deps --locked --quiet --keep-going")
         },
         Step::cargo("tidy", "xtask tidy"),
     ];
@@ -130,7 +133,7 @@ fn conclude(outcomes: &[Outcome], total: &Count) -> Result {
             println!("{name}: {failure}");
         }
     }
-    for line in &total.skips {
+    for line in total.failures.iter().chain(&total.skips) {
         println!("{line}");
     }
     let ran = total.passed + total.failed > 0;
@@ -159,6 +162,7 @@ fn carry_out(step: &Step, root: &Path, count: &mut Count) -> std::result::Result
     let status = follow(command, |line| {
         if step.counts {
             count.take_result(line);
+            count.take_failure(line);
         }
         count.take_skip(line);
     });

@@ -9,6 +9,8 @@ pub(crate) struct Count {
     pub(crate) failed: u64,
     /// Tests that cargo itself left out.
     pub(crate) ignored: u64,
+    /// Lines of tests that failed.
+    pub(crate) failures: Vec<String>,
     /// Lines that begin with `SKIPPED:`: a test or check that could not run here and said so.
     pub(crate) skips: Vec<String>,
 }
@@ -35,6 +37,13 @@ impl Count {
         }
     }
 
+    /// Takes in `test name ... FAILED`.
+    pub(crate) fn take_failure(&mut self, line: &str) {
+        if line.starts_with("test ") && line.ends_with(" ... FAILED") {
+            self.failures.push(line.to_owned());
+        }
+    }
+
     /// Takes in a line of a skipped test, once.
     pub(crate) fn take_skip(&mut self, line: &str) {
         if line.starts_with("SKIPPED: ") && !self.skips.iter().any(|known| known == line) {
@@ -47,6 +56,7 @@ impl Count {
         self.passed += other.passed;
         self.failed += other.failed;
         self.ignored += other.ignored;
+        self.failures.extend(other.failures);
         for line in other.skips {
             self.take_skip(&line);
         }
@@ -104,12 +114,15 @@ mod tests {
     #[test]
     fn runs_are_added() {
         let one = || {
-            let mut count = Count { passed: 2, failed: 1, ignored: 0, skips: Vec::new() };
+            let mut count = Count { passed: 2, failed: 1, ..Count::default() };
             count.take_skip("SKIPPED: x");
+            count.take_failure("test a::b ... ok");
+            count.take_failure("test a::c ... FAILED");
             count
         };
         let mut total = one();
         total.add(one());
         assert_eq!(total.to_string(), "4 passed, 2 failed, 1 skipped");
+        assert_eq!(total.failures, ["test a::c ... FAILED"; 2]);
     }
 }
