@@ -1,7 +1,7 @@
 //! Articles: a template over a data file, and a plot for every case. Text, tables and plots come
 //! from the data file alone, so that they can be made again and checked against it.
 
-use crate::data::{CaseData, Data, SCHEMA};
+use crate::data::{CaseData, Data, ResultData, SCHEMA};
 use crate::error::{Error, Result};
 use crate::place::Place;
 use crate::{plot, table};
@@ -109,13 +109,15 @@ fn plot_name(case: &CaseData) -> String {
     format!("{}.svg", case.case.id)
 }
 
-/// The text, from the template beside the suite. Besides the data itself a template has:
-/// `table(case)`, `plot(case)`, `ratio(program, case)`, `losses()` and `name(program)`.
+/// The text, from the template beside the suite, which may import others beside it. Besides the
+/// data itself a template has: `table(case)`, `plot(case)`, `overview()`, `ratio(program, case)`,
+/// `losses()` and `name(program)`.
 fn text(data: &Data, place: &Place) -> Result<String> {
-    let path = place.suites().join(format!("{}.md", data.suite));
-    let template = fs::read_to_string(&path).map_err(|cause| Error::file(&path, cause))?;
+    let suites = place.suites();
+    let name = format!("{}.md", data.suite);
+    let path = suites.join(&name);
     let failed = |error: minijinja::Error| Error::Article {
-        path: path.clone(),
+        path: error.name().map_or_else(|| path.clone(), |name| suites.join(name)),
         cause: error.line().map_or(error.to_string(), |line| format!("line {line}: {error}")),
     };
     let mut environment = Environment::new();
@@ -123,8 +125,16 @@ fn text(data: &Data, place: &Place) -> Result<String> {
     environment.set_keep_trailing_newline(true);
     environment.set_trim_blocks(true);
     environment.set_lstrip_blocks(true);
+    let folder = suites.clone();
+    environment.set_loader(move |name| match fs::read_to_string(folder.join(name)) {
+        Ok(template) => Ok(Some(template)),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
+        Err(error) => {
+            Err(minijinja::Error::new(ErrorKind::InvalidOperation, "unreadable").with_source(error))
+        }
+    });
     add_functions(&mut environment, &Arc::new(data.clone()));
-    let template = environment.template_from_str(&template).map_err(failed)?;
+    let template = environment.get_template(&name).map_err(failed)?;
     template.render(Value::from_serialize(data)).map_err(failed)
 }
 
@@ -152,6 +162,8 @@ fn add_functions(environment: &mut Environment<'_>, data: &Arc<Data>) {
     let source = Arc::clone(data);
     environment.add_function("name", move |program: String| table::name(&source, &program));
     let source = Arc::clone(data);
+    environment.add_function("overview", move || overview(&source));
+    let source = Arc::clone(data);
     environment.add_function("losses", move || losses(&source));
     environment.add_filter("count", table::count);
 }
@@ -171,6 +183,31 @@ fn markdown_table(data: &Data, case: &CaseData) -> String {
         lines.push(format!("| {} |", row.map(escape).join(" | ")));
     }
     lines.join("\n")
+}
+
+/// Every case in a row, every contender that is here in a column: wall ratio, CPU ratio in
+/// brackets, and a mark on an output that is wrong.
+fn overview(data: &Data) -> String {
+    let here = data.programs.iter().filter(|found| found.missing.is_none());
+    let columns: Vec<_> = here.filter(|found| found.program.id != data.reference).collect();
+    let heads = columns.iter().map(|found| format!(" {} |", table::name(data, &found.program.id)));
+    let mut text =
+        format!("| |{}\n|---|{}", heads.collect::<String>(), "---:|".repeat(columns.len()));
+    for case in &data.cases {
+        text.push_str(&format!("\n| {} |", case.case.title));
+        for column in &columns {
+            let result = case.results.iter().find(|result| result.program == column.program.id);
+            text.push_str(&format!(" {} |", result.map_or("not measured".into(), overview_cell)));
+        }
+    }
+    text
+}
+
+fn overview_cell(result: &ResultData) -> String {
+    let ratios = result.times.and_then(|times| Some((times.wall_ratio?, times.cpu_ratio?)));
+    let Some((wall, cpu)) = ratios else { return "failed".into() };
+    let mark = if result.facts.wrong.is_some() { ", wrong" } else { "" };
+    format!("{} ({}{mark})", table::ratio(wall.median), table::ratio(cpu.median))
 }
 
 /// A program's median ratio of processor time, or why there is none.
