@@ -80,8 +80,8 @@ pub(crate) struct Package {
     pub(crate) roots: Vec<PathBuf>,
     /// Names of its programs.
     pub(crate) programs: Vec<String>,
-    /// Whether it has benchmarks.
-    pub(crate) has_benches: bool,
+    /// Names of its benchmarks that do not run, tiny, with the tests.
+    pub(crate) untested_benches: Vec<String>,
 }
 
 impl Workspace {
@@ -170,7 +170,11 @@ impl Package {
                 .filter(|target| is_kind(target, "bin"))
                 .filter_map(|target| target["name"].as_str().map(str::to_owned))
                 .collect(),
-            has_benches: targets.iter().any(|target| is_kind(target, "bench")),
+            untested_benches: targets
+                .iter()
+                .filter(|target| is_kind(target, "bench") && target["test"] != true)
+                .filter_map(|target| target["name"].as_str().map(str::to_owned))
+                .collect(),
         })
     }
 }
@@ -211,7 +215,9 @@ serde_derive v1.0.0 (proc-macro)
             format!(
                 r#"{{"id":"{id}","name":"{name}","version":"{version}","license":"MIT",
                 "source":null,"manifest_path":"/w/{name}/Cargo.toml",
-                "targets":[{{"kind":["bin"],"name":"{name}-cli","src_path":"/w/{name}/src/main.rs"}}]}}"#
+                "targets":[{{"kind":["bin"],"name":"{name}-cli","src_path":"/w/{name}/src/main.rs"}},
+                {{"kind":["bench"],"name":"rots","test":false,"src_path":"/w/{name}/b.rs"}},
+                {{"kind":["bench"],"name":"runs","test":true,"src_path":"/w/{name}/c.rs"}}]}}"#
             )
         };
         let packages = [
@@ -228,11 +234,9 @@ serde_derive v1.0.0 (proc-macro)
         let workspace = Workspace::parse(&text).unwrap();
         let [me] = workspace.members.as_slice() else { panic!("one member") };
         assert_eq!(me.folder, Path::new("/w/me"));
-        assert_eq!(me.roots, [Path::new("/w/me/src/main.rs")]);
-        assert_eq!(
-            (me.programs.as_slice(), me.has_benches),
-            (["me-cli".to_owned()].as_slice(), false)
-        );
+        assert_eq!(me.roots[0], Path::new("/w/me/src/main.rs"));
+        assert_eq!(me.programs, ["me-cli"]);
+        assert_eq!(me.untested_benches, ["rots"]);
         assert_eq!(workspace.package_of("me-cli"), Some("me"));
         assert_eq!(workspace.package_of("a-cli"), None);
         let others: Vec<&str> = workspace.others.iter().map(|p| p.name.as_str()).collect();

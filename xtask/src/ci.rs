@@ -3,7 +3,7 @@
 //! A failed step does not stop the others: one run names all that is wrong. The last line counts
 //! tests (`N passed, N failed`, and `N skipped` when a test or a check could not run here).
 
-use crate::cargo::{self, Workspace};
+use crate::cargo;
 use crate::count::Count;
 use crate::error::{Error, Result};
 use crate::follow::follow;
@@ -39,7 +39,7 @@ impl Step {
 
 /// The steps, cheapest answer first. `tidy` and `budget` run as children so that a step is always
 /// a program with output and a status.
-fn steps(workspace: &Workspace, files: &[String]) -> Vec<Step> {
+fn steps(files: &[String]) -> Vec<Step> {
     let mut steps = vec![
         Step::cargo("fmt", "fmt --all --check"),
         Step::cargo(
@@ -64,11 +64,6 @@ fn steps(workspace: &Workspace, files: &[String]) -> Vec<Step> {
     steps.push(Step::cargo("budget", "xtask budget"));
     let tests = "test --workspace --locked --no-fail-fast";
     steps.push(Step { counts: true, ..Step::cargo("tests", tests) });
-    if workspace.members.iter().any(|package| package.has_benches) {
-        // Without `--bench` a benchmark runs each case once: enough to see that it still does.
-        let benches = "test --workspace --locked --no-fail-fast --bench *";
-        steps.push(Step { counts: true, ..Step::cargo("benches, tiny", benches) });
-    }
     steps
 }
 
@@ -83,13 +78,12 @@ struct Outcome {
 /// `cargo xtask ci`.
 pub(crate) fn run() -> Result {
     let root = repo::root()?;
-    let workspace = Workspace::read(&root)?;
     let files = repo::files(&root)?;
     let was_clean = repo::changes(&root)?.is_empty();
 
     let mut outcomes = Vec::new();
     let mut total = Count::default();
-    for step in steps(&workspace, &files) {
+    for step in steps(&files) {
         let name = match step.folder.as_str() {
             "" => step.name.to_owned(),
             folder => format!("{} {folder}", step.name),

@@ -20,6 +20,7 @@ pub(super) fn check(
         if let Some(file) = files.get(&manifest) {
             unexplained_dependencies(file, findings);
             workspace_lints(file, findings);
+            untested_benches(file, &package.untested_benches, findings);
         }
         let list = format!("{folder}/deps.allow");
         let allowed = files.get(&list).map(|file| file.text.as_str()).unwrap_or_default();
@@ -142,6 +143,15 @@ fn unexplained_dependencies(file: &File, findings: &mut Vec<Finding>) {
     }
 }
 
+/// A benchmark runs, tiny, with the tests, or it rots.
+fn untested_benches(file: &File, benches: &[String], findings: &mut Vec<Finding>) {
+    for name in benches {
+        let what =
+            format!("the benchmark `{name}` has no `test = true` and does not run with the tests");
+        findings.push(file.finding(0, what));
+    }
+}
+
 /// Every package takes the workspace's lints.
 fn workspace_lints(file: &File, findings: &mut Vec<Finding>) {
     let inherits = file
@@ -199,6 +209,16 @@ mod tests {
                     c = { path = \"../c\" }\nd = [\n  \"x\", # y\n] # z\n\n[features]\ne = []\n\
                     # single\n[dependencies.f]\nversion = \"1\"\n";
         check(unexplained_dependencies, "Cargo.toml", good, &[]);
+    }
+
+    #[test]
+    fn benchmarks_run_with_the_tests() {
+        let mut findings = Vec::new();
+        let file = File::new("Cargo.toml", Vec::new());
+        untested_benches(&file, &[], &mut findings);
+        assert!(findings.is_empty());
+        untested_benches(&file, &["rots".to_owned()], &mut findings);
+        assert!(findings[0].what.contains("`rots`"));
     }
 
     #[test]
