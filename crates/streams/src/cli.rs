@@ -108,11 +108,7 @@ impl Parser {
     }
 
     fn short(&self, letter: u8) -> Result<u8, Bad> {
-        if self.grammar.short.contains(&letter) {
-            Ok(letter)
-        } else {
-            Err(Bad::Short(letter))
-        }
+        if self.grammar.short.contains(&letter) { Ok(letter) } else { Err(Bad::Short(letter)) }
     }
 
     fn long(&self, text: &'static [u8]) -> Result<u8, Bad> {
@@ -126,11 +122,7 @@ impl Parser {
                 .find(|long| long.name.as_bytes() == name)
                 .ok_or(Bad::Ambiguous(text))?,
         };
-        if equals.is_some() {
-            Err(Bad::Argument(found.name))
-        } else {
-            Ok(found.value)
-        }
+        if equals.is_some() { Err(Bad::Argument(found.name)) } else { Ok(found.value) }
     }
 }
 
@@ -149,18 +141,9 @@ mod tests {
     static GRAMMAR: Grammar = Grammar {
         short: b"nb",
         long: &[
-            Long {
-                name: "number-nonblank",
-                value: b'b',
-            },
-            Long {
-                name: "number",
-                value: b'n',
-            },
-            Long {
-                name: "help",
-                value: b'h',
-            },
+            Long { name: "number-nonblank", value: b'b' },
+            Long { name: "number", value: b'n' },
+            Long { name: "help", value: b'h' },
         ],
         permutes: true,
     };
@@ -172,9 +155,7 @@ mod tests {
 
     /// Parses `line` as arguments; compares the options, up to an error, and the operands.
     fn check(line: &str, environment: &str, expected: &[Result<u8, Bad>], operands: &[&str]) {
-        let arguments = std::iter::once("cat")
-            .chain(line.split_whitespace())
-            .map(leak);
+        let arguments = std::iter::once("cat").chain(line.split_whitespace()).map(leak);
         let mut process = Process {
             arguments: Vec::leak(arguments.collect()),
             environment: Vec::leak(environment.split_whitespace().map(leak).collect()),
@@ -203,12 +184,7 @@ mod tests {
     fn moves_operands_behind_options() {
         check("x -n y -- -b", "", &[Ok(b'n')], &["x", "y", "-b"]);
         check("x -n", "POSIXLY_CORRECT=", &[], &["x", "-n"]);
-        check(
-            "-b x -n -- y",
-            "A=1 POSIXLY_CORRECT=1",
-            &[Ok(b'b')],
-            &["x", "-n", "--", "y"],
-        );
+        check("-b x -n -- y", "A=1 POSIXLY_CORRECT=1", &[Ok(b'b')], &["x", "-n", "--", "y"]);
         check("-- -- -n", "", &[], &["--", "-n"]);
     }
 

@@ -2,10 +2,9 @@
 //!
 //! The choice is made once, before any byte moves: the widest the processor *and* the operating
 //! system support, or the one named by `LISSOM_KERNEL`, which is there for tests and benchmarks.
-#![allow(
-    unsafe_code,
-    reason = "CPUID and XGETBV: core has no safe detection without std"
-)]
+#![allow(unsafe_code, reason = "CPUID and XGETBV: core has no safe detection without std")]
+
+use core::sync::atomic::{AtomicU8, Ordering};
 
 /// A family of kernels, narrowest first. On other processors than x86-64 there is one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -64,17 +63,30 @@ impl Kernel {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Unavailable;
 
-/// The widest kernel that this machine can run.
-#[cfg(not(target_arch = "x86_64"))]
+/// The widest kernel that this machine can run. Asked once: under a hypervisor, each CPUID costs
+/// tens of microseconds.
 #[must_use]
 pub fn best() -> Kernel {
+    static BEST: AtomicU8 = AtomicU8::new(0);
+
+    // One more than the place in `ALL`.
+    match BEST.load(Ordering::Relaxed) {
+        0 => {
+            let found = detect();
+            BEST.store(found as u8 + 1, Ordering::Relaxed);
+            found
+        }
+        known => Kernel::ALL[usize::from(known - 1)],
+    }
+}
+
+#[cfg(not(target_arch = "x86_64"))]
+fn detect() -> Kernel {
     Kernel::Scalar
 }
 
-/// The widest kernel that this machine can run.
 #[cfg(target_arch = "x86_64")]
-#[must_use]
-pub fn best() -> Kernel {
+fn detect() -> Kernel {
     use core::arch::x86_64::{__cpuid, __cpuid_count};
 
     const fn all(register: u32, bits: &[u32]) -> bool {
@@ -88,14 +100,14 @@ pub fn best() -> Kernel {
         true
     }
 
-    if __cpuid(0).eax < 7 || __cpuid(0x8000_0000).eax < 0x8000_0001 {
+    // POPCNT, OSXSAVE, AVX. What has AVX has leaf 13, which describes its registers, and so 7; and
+    // the extended leaves, which 64-bit mode has brought.
+    if !all(__cpuid(1).ecx, &[23, 27, 28]) {
         return Kernel::Sse2;
     }
-    let base = __cpuid(1).ecx;
-    let extended = __cpuid(0x8000_0001).ecx;
     let leaf7 = __cpuid_count(7, 0);
-    // POPCNT, OSXSAVE, AVX; LZCNT; BMI1, AVX2, BMI2.
-    if !(all(base, &[23, 27, 28]) && all(extended, &[5]) && all(leaf7.ebx, &[3, 5, 8])) {
+    // BMI1, AVX2, BMI2; LZCNT.
+    if !(all(leaf7.ebx, &[3, 5, 8]) && all(__cpuid(0x8000_0001).ecx, &[5])) {
         return Kernel::Sse2;
     }
     let saved = saved_state();
@@ -158,11 +170,7 @@ mod tests {
         assert_eq!(Kernel::choose(Some(b"scalar")), Ok(Kernel::Scalar));
         assert_eq!(Kernel::choose(Some(b"AVX2")), Err(Unavailable));
         for kernel in Kernel::ALL {
-            let expected = if kernel.is_available() {
-                Ok(kernel)
-            } else {
-                Err(Unavailable)
-            };
+            let expected = if kernel.is_available() { Ok(kernel) } else { Err(Unavailable) };
             assert_eq!(Kernel::choose(Some(kernel.name().as_bytes())), expected);
         }
     }

@@ -11,12 +11,11 @@ pub mod sink;
 pub mod source;
 
 use crate::cpu::{Kernel, OVERRIDE};
-use crate::rt::arena::Arena;
+use crate::rt::arena::{Arena, Once};
 use crate::rt::sys::{self, From, STDIN, STDOUT, Stat};
 use crate::rt::{Arg, Process};
 use crate::text::Reporter;
 use format::Formatter;
-use options::Options;
 use sink::Sink;
 use source::Source;
 
@@ -31,6 +30,7 @@ pub enum Fault {
 
 static OUTPUT: Arena<{ sink::BYTES }> = Arena::new();
 static INPUT: Arena<{ format::INPUT_BYTES }> = Arena::new();
+static PLACES: Once<format::Places> = Once::holding([0; format::SPAN + 64]);
 
 /// Runs `cat`; returns its exit status.
 #[must_use]
@@ -40,10 +40,6 @@ pub fn run(process: &mut Process) -> u8 {
         Ok(parsed) => parsed,
         Err(status) => return status,
     };
-    let wanted = process.variable(OVERRIDE);
-    let Ok(kernel) = Kernel::choose(wanted) else {
-        return reporter.bad_kernel(wanted.unwrap_or_default());
-    };
     let buffer = OUTPUT.take().expect("run is called once a process");
     let sink = match Sink::new(STDOUT, buffer) {
         Ok(sink) => sink,
@@ -52,13 +48,18 @@ pub fn run(process: &mut Process) -> u8 {
             return 1;
         }
     };
-    let mut session = Session {
-        reporter,
-        sink,
-        formatter: (!options.is_plain()).then(|| formatter(options, kernel)),
-        failed: false,
-        closed_stdin: None,
+    let formatter = if options.is_plain() {
+        None
+    } else {
+        let wanted = process.variable(OVERRIDE);
+        let Ok(kernel) = Kernel::choose(wanted) else {
+            return reporter.bad_kernel(wanted.unwrap_or_default());
+        };
+        let buffer = INPUT.take().expect("run is called once a process");
+        let places = PLACES.take().expect("run is called once a process");
+        Some(Formatter::new(options, kernel, buffer, places))
     };
+    let mut session = Session { reporter, sink, formatter, failed: false, closed_stdin: None };
     match session.run(operands) {
         Ok(()) => u8::from(session.failed),
         Err(error) => {
@@ -66,11 +67,6 @@ pub fn run(process: &mut Process) -> u8 {
             1
         }
     }
-}
-
-fn formatter(options: Options, kernel: Kernel) -> Formatter<'static> {
-    let buffer = INPUT.take().expect("run is called once a process");
-    Formatter::new(options, kernel, buffer)
 }
 
 /// The run over all operands.

@@ -4,35 +4,47 @@
 use core::cell::UnsafeCell;
 use core::sync::atomic::{AtomicBool, Ordering};
 
-/// `BYTES` bytes, aligned to a page, in the part of the program that takes no room on disk. The
-/// kernel provides each page when it is first touched: a short run pays for what it uses only.
+/// Static memory that is handed out once, aligned to a page, in the part of the program that takes
+/// no room on disk. The kernel provides each page when it is first touched: a short run pays for
+/// what it uses only.
 #[repr(C, align(4096))]
-pub struct Arena<const BYTES: usize> {
-    bytes: UnsafeCell<[u8; BYTES]>,
+pub struct Once<T> {
+    memory: UnsafeCell<T>,
     taken: AtomicBool,
 }
 
-// SAFETY: `take` gives the bytes to one caller only, whichever thread asks first.
-unsafe impl<const BYTES: usize> Sync for Arena<BYTES> {}
+/// So many bytes.
+pub type Arena<const BYTES: usize> = Once<[u8; BYTES]>;
 
-impl<const BYTES: usize> Arena<BYTES> {
-    /// Zeroed memory.
+// SAFETY: `take` gives the memory to one caller only, whichever thread asks first.
+unsafe impl<T: Send> Sync for Once<T> {}
+
+impl<T> Once<T> {
+    /// Memory that begins as `memory`, which should be all zeros.
+    #[must_use]
+    pub const fn holding(memory: T) -> Self {
+        Self { memory: UnsafeCell::new(memory), taken: AtomicBool::new(false) }
+    }
+
+    /// The memory, the first time; `None` from then on.
+    pub fn take(&'static self) -> Option<&'static mut T> {
+        if self.taken.swap(true, Ordering::AcqRel) {
+            return None;
+        }
+        // SAFETY: the flag was clear, and is never cleared again: this is the only reference ever.
+        Some(unsafe { &mut *self.memory.get() })
+    }
+}
+
+impl<const BYTES: usize> Once<[u8; BYTES]> {
+    /// Zeroed bytes.
     #[must_use]
     #[allow(
         clippy::new_without_default,
         reason = "made in constants only, where Default cannot be called"
     )]
     pub const fn new() -> Self {
-        Self { bytes: UnsafeCell::new([0; BYTES]), taken: AtomicBool::new(false) }
-    }
-
-    /// The memory, the first time; `None` from then on.
-    pub fn take(&'static self) -> Option<&'static mut [u8; BYTES]> {
-        if self.taken.swap(true, Ordering::AcqRel) {
-            return None;
-        }
-        // SAFETY: the flag was clear, and is never cleared again: this is the only reference ever.
-        Some(unsafe { &mut *self.bytes.get() })
+        Self::holding([0; BYTES])
     }
 }
 
