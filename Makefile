@@ -27,7 +27,7 @@ run:
 	$(CARGO_BUILD) --package lissom-blog
 	$(CARGO_BUILD) --package lissom-lab
 	$(TARGET)/release/lissom report --quick --out $(TARGET)/articles
-	@exec $(TARGET)/release/lissom-blog serve $(TARGET)/articles --listen $(LISTEN)
+	@exec $(TARGET)/release/lissom-blog serve $(TARGET)/articles --listen $(LISTEN) --title Lissom
 
 test:
 	@scripts/needs.sh test

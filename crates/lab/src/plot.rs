@@ -16,11 +16,11 @@ use plotters::style::text_anchor::{HPos, Pos, VPos};
 type Drawing<'a> = DrawingArea<SVGBackend<'a>, Shift>;
 type Failure = DrawingAreaErrorKind<std::io::Error>;
 
-const WIDTH: u32 = 900;
-const ROW_HEIGHT: u32 = 32;
-const HEAD_HEIGHT: u32 = 44;
-const AXIS_HEIGHT: u32 = 56;
-const LABEL_WIDTH: u32 = 290;
+const WIDTH: u32 = 760;
+const ROW_HEIGHT: u32 = 36;
+const HEAD_HEIGHT: u32 = 72;
+const AXIS_HEIGHT: u32 = 60;
+const LABEL_WIDTH: u32 = 270;
 
 const PAPER: RGBColor = RGBColor(255, 255, 255);
 const INK: RGBColor = RGBColor(28, 28, 30);
@@ -31,7 +31,7 @@ const REFERENCE: RGBColor = RGBColor(179, 38, 30);
 
 /// The colours above in a dark scheme, in their order.
 const DARK: [(RGBColor, &str); 6] = [
-    (PAPER, "#17181a"),
+    (PAPER, "#1b1e23"),
     (INK, "#e6e6e8"),
     (FAINT, "#3a3c40"),
     (CPU, "#8ab4f8"),
@@ -76,19 +76,19 @@ fn rows(data: &Data, case: &CaseData) -> Vec<Row> {
 
 fn draw(area: &Drawing<'_>, data: &Data, case: &CaseData, rows: &[Row]) -> Result<(), Failure> {
     area.fill(&PAPER)?;
-    let plain = text_style(13);
+    let plain = text_style(15);
     let title = case.case.title.replace('`', "");
     let heading = format!("{title}, {}", table::rounds(case.rounds));
-    area.draw(&Text::new(heading, (16, 14), ("sans-serif", 15).into_font().color(&INK)))?;
-    for (x, colour, word) in [(640, CPU, "CPU time"), (750, WALL, "wall time")] {
-        area.draw(&Rectangle::new([(x, 16), (x + 12, 26)], colour.filled()))?;
-        area.draw(&Text::new(word, (x + 18, 15), plain.clone()))?;
+    area.draw(&Text::new(heading, (16, 12), text_style(17)))?;
+    for (x, colour, word) in [(16, CPU, "CPU time"), (126, WALL, "wall time")] {
+        area.draw(&Rectangle::new([(x, 40), (x + 12, 52)], colour.filled()))?;
+        area.draw(&Text::new(word, (x + 18, 40), plain.clone()))?;
     }
     let (low, high) = range(rows);
     let count = rows.len() as f64;
     let mut chart = ChartBuilder::on(area)
         .margin_top(HEAD_HEIGHT)
-        .margin_right(70)
+        .margin_right(24)
         .set_label_area_size(LabelAreaPosition::Left, LABEL_WIDTH)
         .set_label_area_size(LabelAreaPosition::Bottom, AXIS_HEIGHT)
         .build_cartesian_2d((low..high).log_scale(), 0.0..count)?;
@@ -102,7 +102,7 @@ fn draw(area: &Drawing<'_>, data: &Data, case: &CaseData, rows: &[Row]) -> Resul
         .axis_style(INK)
         .x_desc(format!("time relative to {reference} (logarithmic; less is better)"))
         .x_label_formatter(&|value| format!("{}×", short(*value)))
-        .x_labels(8)
+        .x_labels(6)
         .label_style(plain.clone())
         .axis_desc_style(plain.clone())
         .draw()?;
@@ -138,7 +138,7 @@ fn draw_bars(plane: &Plane<'_>, row: &Row, y: f64) -> Result<(), Failure> {
 
 /// The label of a row, and at the end of each bar its figure.
 fn draw_words(plane: &Plane<'_>, row: &Row, y: f64, low: f64) -> Result<(), Failure> {
-    let right = text_style(13).pos(Pos::new(HPos::Right, VPos::Center));
+    let right = text_style(15).pos(Pos::new(HPos::Right, VPos::Center));
     let label = EmptyElement::at((low, y + 0.5)) + Text::new(row.label.clone(), (-10, 0), right);
     plane.draw(&label)?;
     for ((bottom, top, _), summary) in BARS.into_iter().zip([row.cpu, row.wall]) {
@@ -147,7 +147,7 @@ fn draw_words(plane: &Plane<'_>, row: &Row, y: f64, low: f64) -> Result<(), Fail
         } else {
             (summary.high, 5, HPos::Left)
         };
-        let style = text_style(11).pos(Pos::new(side, VPos::Center));
+        let style = text_style(13).pos(Pos::new(side, VPos::Center));
         let figure = Text::new(table::ratio(summary.median), (shift, 0), style);
         let middle = y + f64::midpoint(bottom, top);
         plane.draw(&(EmptyElement::at((end, middle)) + figure))?;

@@ -22,6 +22,10 @@ use std::time::{Duration, Instant};
 /// No contender may run longer.
 pub const BOUND: Duration = Duration::from_secs(120);
 
+/// Calls that are counted of a run. Each costs two stops, some twenty microseconds; a program that
+/// makes more than these makes too many, and how many more is no news.
+const SYSCALLS_MAX: u64 = 40_000;
+
 /// One timed run, in microseconds.
 #[derive(Clone, Copy, Debug, Default, Deserialize, PartialEq, Eq, Serialize)]
 #[serde(deny_unknown_fields)]
@@ -51,6 +55,9 @@ pub struct Facts {
     /// System calls of the whole run.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub syscalls: Option<u64>,
+    /// There were more than that: counting ended there.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub syscalls_capped: bool,
     /// Peak of its resident memory, in KiB.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub peak_kib: Option<u64>,
@@ -107,7 +114,7 @@ pub fn checked(contender: &Contender, setting: Setting<'_>, is_floor: bool) -> i
     let sink = setting.case.stdout;
     let is_lost = sink == Sink::Null;
     let counted = between(contender, setting, sink, Purpose::Check, |command| {
-        Traced::spawn(command)?.finish(BOUND)
+        Traced::spawn(command)?.finish(BOUND, SYSCALLS_MAX)
     });
     let (mut failed, mut comparison) = (None, None);
     if let Ok((counted, output)) = &counted {
@@ -126,6 +133,7 @@ pub fn checked(contender: &Contender, setting: Setting<'_>, is_floor: bool) -> i
         wrong: comparison.filter(|_| !is_floor).as_ref().and_then(difference),
         failed,
         syscalls: counted.as_ref().ok().map(|counted| counted.syscalls),
+        syscalls_capped: counted.as_ref().is_ok_and(|counted| counted.syscalls_capped),
         peak_kib: counted.as_ref().ok().map(|counted| counted.peak_resident_bytes / 1024),
         uncounted: counted.err().map(|error| error.to_string()),
     })

@@ -166,6 +166,7 @@ mod tests {
             wrong: None,
             failed: None,
             syscalls: Some(syscalls),
+            syscalls_capped: false,
             peak_kib: None,
             uncounted: None,
         };

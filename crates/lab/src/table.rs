@@ -134,7 +134,11 @@ fn result_row(
         milliseconds(times.cpu_us.median),
         median(&times.wall_ratio),
         if is_floor { String::new() } else { ratio(rate) },
-        counted(result.facts.syscalls),
+        format!(
+            "{}{}",
+            if result.facts.syscalls_capped { "over " } else { "" },
+            counted(result.facts.syscalls)
+        ),
         counted(result.facts.peak_kib),
         outcome,
     ]

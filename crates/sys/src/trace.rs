@@ -22,6 +22,8 @@ pub struct Counted {
     pub status: ExitStatus,
     /// System calls entered after `execve`, by all its threads and descendants.
     pub syscalls: u64,
+    /// There were more: counting ended at the limit given.
+    pub syscalls_capped: bool,
     /// The largest resident set of any one traced process (`VmHWM`).
     pub peak_resident_bytes: u64,
     /// The child outlived its bound and was killed by us.
@@ -60,11 +62,12 @@ impl Traced {
     }
 
     /// Lets the child run to its end, and waits for its descendants too. The calling thread must
-    /// have no other child that it still wants to wait for.
+    /// have no other child that it still wants to wait for. After `syscalls_max` calls it runs on
+    /// uncounted, at full speed; the memory peak is the whole run's in any case.
     ///
     /// # Errors
     /// When the kernel refuses a step; the child is killed then.
-    pub fn finish(self, bound: Duration) -> io::Result<Counted> {
+    pub fn finish(self, bound: Duration, syscalls_max: u64) -> io::Result<Counted> {
         let pid = pid_of(&self.child);
         let pidfd = Pidfd::open(pid)?;
         let counted = std::thread::scope(|scope| {
@@ -75,7 +78,7 @@ impl Traced {
                 }
                 Ok(timed_out)
             });
-            let counted = follow(pid).inspect_err(|_| drop(pidfd.kill()));
+            let counted = follow(pid, syscalls_max).inspect_err(|_| drop(pidfd.kill()));
             let timed_out = watchdog.join().expect("the watchdog does not panic")?;
             counted.map(|counted| Counted { timed_out, ..counted })
         })?;
@@ -92,7 +95,7 @@ const OPTIONS: i32 = libc::PTRACE_O_TRACESYSGOOD
     | libc::PTRACE_O_EXITKILL;
 
 /// The tracing loop: resume, wait for the next stop of any tracee, account for it, resume.
-fn follow(pid: libc::pid_t) -> io::Result<Counted> {
+fn follow(pid: libc::pid_t, syscalls_max: u64) -> io::Result<Counted> {
     let (_, status, _) = wait4(pid, libc::__WALL)?;
     if !libc::WIFSTOPPED(status) {
         return Err(io::Error::other("the child ended before it could be traced"));
@@ -124,14 +127,16 @@ fn follow(pid: libc::pid_t) -> io::Result<Counted> {
             // A new tracee announces itself by a SIGSTOP that nobody sent; all else is its own.
             deliver = signal;
         }
-        match request(libc::PTRACE_SYSCALL, tid, deliver as usize) {
+        let resume = if syscalls < syscalls_max { libc::PTRACE_SYSCALL } else { libc::PTRACE_CONT };
+        match request(resume, tid, deliver as usize) {
             // Killed while it was stopped: the wait above reports it next.
             Err(error) if error.raw_os_error() == Some(libc::ESRCH) => {}
             other => other?,
         }
     }
     let status = own_status.ok_or_else(|| io::Error::other("the child's end was not reported"))?;
-    Ok(Counted { status, syscalls, peak_resident_bytes, timed_out: false })
+    let syscalls_capped = syscalls >= syscalls_max;
+    Ok(Counted { status, syscalls, syscalls_capped, peak_resident_bytes, timed_out: false })
 }
 
 /// One `ptrace` request whose last argument is a plain number.
@@ -193,7 +198,7 @@ mod tests {
     fn count(script: &str, bound: Duration) -> Counted {
         let mut command = Command::new("sh");
         command.args(["-c", script]).stdin(Stdio::null()).stdout(Stdio::null());
-        Traced::spawn(command).unwrap().finish(bound).unwrap()
+        Traced::spawn(command).unwrap().finish(bound, u64::MAX).unwrap()
     }
 
     #[test]
@@ -203,6 +208,17 @@ mod tests {
         assert_eq!(none.status.code(), Some(0));
         // One write each, and dash reads a -c script from memory.
         assert_eq!(hundred.syscalls - none.syscalls, 100);
+    }
+
+    #[test]
+    fn counting_ends_at_its_limit_and_the_rest_is_still_seen() {
+        let mut command = Command::new("dd");
+        command.args(["if=/dev/zero", "of=/dev/null", "bs=8M", "count=1000", "status=none"]);
+        let counted = Traced::spawn(command).unwrap().finish(LONG, 100).unwrap();
+        assert!(counted.syscalls_capped && counted.status.success(), "{counted:?}");
+        // Another thread may have been in a call when the limit was reached; here there is none.
+        assert_eq!(counted.syscalls, 100);
+        assert!(counted.peak_resident_bytes > 8 << 20, "{counted:?}");
     }
 
     #[test]
@@ -225,7 +241,7 @@ mod tests {
 
         let mut command = Command::new("dd");
         command.args(["if=/dev/zero", "of=/dev/null", "bs=48M", "count=1", "status=none"]);
-        let large = Traced::spawn(command).unwrap().finish(LONG).unwrap();
+        let large = Traced::spawn(command).unwrap().finish(LONG, u64::MAX).unwrap();
         assert!((48 * MIB..64 * MIB).contains(&large.peak_resident_bytes), "{large:?}");
     }
 

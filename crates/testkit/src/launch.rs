@@ -79,7 +79,7 @@ fn read_all(source: &mut impl Read) -> Vec<u8> {
 pub fn count(command: Command) -> Counted {
     let shown = format!("{command:?}");
     let counted = Traced::spawn(command)
-        .and_then(|traced| traced.finish(BOUND))
+        .and_then(|traced| traced.finish(BOUND, u64::MAX))
         .unwrap_or_else(|error| panic!("{shown}: {error}"));
     assert!(!counted.timed_out, "{shown}: still running after {BOUND:?}");
     counted

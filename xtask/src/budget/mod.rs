@@ -143,7 +143,7 @@ fn count(run: &Run, release: &Path, folder: &Path) -> Result<Counted> {
     let pid = traced.id();
     let counted = std::thread::scope(|scope| {
         scope.spawn(move || drain(reader, run.until_first_line.then_some(pid)));
-        traced.finish(BOUND)
+        traced.finish(BOUND, u64::MAX)
     });
     let counted = counted.map_err(|error| at_run(error.to_string()))?;
     if counted.timed_out {
