@@ -27,6 +27,7 @@ impl<T> Once<T> {
     }
 
     /// The memory, the first time; `None` from then on.
+    #[allow(clippy::mut_from_ref, reason = "the flag makes it the only reference there ever is")]
     pub fn take(&'static self) -> Option<&'static mut T> {
         if self.taken.swap(true, Ordering::AcqRel) {
             return None;

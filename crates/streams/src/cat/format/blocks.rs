@@ -81,7 +81,7 @@ pub trait Block: Copy {
             for place in slot..slot + 8 {
                 // SAFETY: `slot` is a multiple of eight below 64.
                 unsafe {
-                    *to.add(place) = (base as u32).wrapping_add(bits.trailing_zeros()) as u16
+                    *to.add(place) = (base as u32).wrapping_add(bits.trailing_zeros()) as u16;
                 };
                 bits &= bits.wrapping_sub(1);
             }

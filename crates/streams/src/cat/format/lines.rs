@@ -45,7 +45,7 @@ pub(super) unsafe fn by_index<B: Block, const NUMBERS: bool>(
                 // be held back.
                 follows: read > 0,
             };
-            let done = write::<B, NUMBERS>(options, state, &span, out);
+            let done = write::<B, NUMBERS>(options, state, &span, &out);
             read += done.0;
             to = done.1;
             if done.0 < length {
@@ -109,7 +109,7 @@ unsafe fn write<B: Block, const NUMBERS: bool>(
     options: Options,
     state: &mut State,
     span: &Span<'_>,
-    out: Out,
+    out: &Out,
 ) -> (usize, *mut u8) {
     let nonblank = options.number_nonblank;
     let mut counter = state.counter.clone();
