@@ -6,7 +6,11 @@
 //! their time is never the contender's; their pipes have the size the kernel gives (64 KiB) unless
 //! the contender asks for more, as it may in real life.
 
+use rustix::fs::{Mode, OFlags};
+use rustix::io::{Errno, FdFlags, fcntl_setfd};
 use rustix::pipe::{PipeFlags, pipe_with};
+use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
+use rustix::termios::{OptionalActions, tcgetattr, tcsetattr};
 use std::fs::File;
 use std::io::{self, Read, Write};
 use std::os::fd::OwnedFd;
@@ -23,6 +27,36 @@ const HOT_BYTES: usize = 256 << 10;
 /// When there are too many open files.
 pub fn pipe() -> io::Result<(OwnedFd, OwnedFd)> {
     Ok(pipe_with(PipeFlags::CLOEXEC)?)
+}
+
+/// A terminal in raw mode: the end that a program writes to, and the end to read from.
+///
+/// # Errors
+/// When there are no more terminals.
+pub fn terminal() -> io::Result<(OwnedFd, Screen)> {
+    let screen = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY)?;
+    grantpt(&screen)?;
+    unlockpt(&screen)?;
+    let flags = OFlags::RDWR | OFlags::NOCTTY | OFlags::CLOEXEC;
+    let program = rustix::fs::open(ptsname(&screen, Vec::new())?, flags, Mode::empty())?;
+    let mut modes = tcgetattr(&program)?;
+    modes.make_raw();
+    tcsetattr(&program, OptionalActions::Now, &modes)?;
+    fcntl_setfd(&screen, FdFlags::CLOEXEC)?;
+    Ok((program, Screen(File::from(screen))))
+}
+
+/// The end of a terminal that a person would look at.
+pub struct Screen(File);
+
+impl Read for Screen {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        match self.0.read(buffer) {
+            // What Linux says when the last writer has left.
+            Err(error) if error.raw_os_error() == Some(Errno::IO.raw_os_error()) => Ok(0),
+            other => other,
+        }
+    }
 }
 
 /// Writes `contents` into the pipe and closes it. A reader that leaves early ends it, without
@@ -158,6 +192,16 @@ mod tests {
         let (read, write) = pipe().unwrap();
         drop(read);
         feed(&vec![b'x'; 3 << 20], true, write).unwrap();
+    }
+
+    #[test]
+    fn a_terminal_passes_every_byte_and_ends_with_its_writer() {
+        let (program, screen) = terminal().unwrap();
+        let bytes: Vec<u8> = (0..=255).cycle().take(100_000).collect();
+        std::thread::scope(|scope| {
+            scope.spawn(|| feed(&bytes, false, program).unwrap());
+            assert_eq!(compare(screen, &bytes).unwrap().first_difference, None);
+        });
     }
 
     #[test]

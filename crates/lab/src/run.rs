@@ -203,20 +203,38 @@ fn between<R>(
             let comparison = (purpose == Purpose::Check).then(compare).transpose()?;
             Ok((result, Output { complaint, comparison }))
         }
-        Sink::Pipe => thread::scope(|scope| {
+        Sink::Pipe => {
             let (read, write) = plumb::pipe()?;
             command.stdout(write);
-            let drain = scope.spawn(move || match purpose {
-                Purpose::Check => plumb::compare(File::from(read), expected).map(Some),
-                Purpose::Time => plumb::discard(File::from(read)).map(|()| None),
-            });
-            let fed = fed(command, setting, purpose, run);
-            // The child and our copies are gone, so the drain comes to its end.
-            let comparison = drain.join().expect("the drain does not panic");
-            let (result, complaint) = fed?;
-            Ok((result, Output { complaint, comparison: comparison? }))
-        }),
+            drained(command, setting, purpose, File::from(read), run)
+        }
+        Sink::Terminal => {
+            let (program, screen) = plumb::terminal()?;
+            command.stdout(program);
+            drained(command, setting, purpose, screen, run)
+        }
     }
+}
+
+/// Runs `command` while another thread takes from `drain` what it writes.
+fn drained<R>(
+    command: Command,
+    setting: Setting<'_>,
+    purpose: Purpose,
+    drain: impl Read + Send,
+    run: impl FnOnce(Command) -> io::Result<R>,
+) -> io::Result<(R, Output)> {
+    thread::scope(|scope| {
+        let drain = scope.spawn(move || match purpose {
+            Purpose::Check => plumb::compare(drain, setting.expected).map(Some),
+            Purpose::Time => plumb::discard(drain).map(|()| None),
+        });
+        let fed = fed(command, setting, purpose, run);
+        // The child and our copies are gone, so the drain comes to its end.
+        let comparison = drain.join().expect("the drain does not panic");
+        let (result, complaint) = fed?;
+        Ok((result, Output { complaint, comparison: comparison? }))
+    })
 }
 
 /// The contender's command with the case's arguments.

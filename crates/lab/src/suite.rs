@@ -162,6 +162,8 @@ pub enum Sink {
     File,
     /// A file that is appended to.
     Append,
+    /// A terminal in raw mode.
+    Terminal,
 }
 
 impl Suite {

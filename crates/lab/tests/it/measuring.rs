@@ -74,6 +74,44 @@ fn every_contender_takes_every_turn() {
 }
 
 #[test]
+fn outputs_are_compared_wherever_they_go() {
+    let project = Project::new();
+    let suite = project.path("crates/lab/suites/tiny.toml");
+    let mut text = std::fs::read_to_string(&suite).unwrap();
+    text.push_str("[[input]]\nid = \"many\"\nlabel = \"many\"\nfiles = 40\n");
+    for (id, stdin, stdout, input, more) in [
+        ("to-file", "pipe", "file", "numbers", ""),
+        ("to-end", "file", "append", "numbers", "repeat = 3"),
+        ("to-terminal", "file", "terminal", "numbers", ""),
+        ("from-many", "null", "pipe", "many", ""),
+        // With an argument, what the reference makes of it is right.
+        ("numbered", "file", "null", "numbers", "arguments = [\"-n\"]\nexpect = \"reference\""),
+    ] {
+        text.push_str(&format!(
+            "[[case]]\nid = \"{id}\"\ntitle = \"{id}\"\ninput = \"{input}\"\nstdin = \"{stdin}\"\n\
+             stdout = \"{stdout}\"\n{more}\n"
+        ));
+    }
+    std::fs::write(&suite, text).unwrap();
+    project.succeed(&["bench", "--rounds", "1"]);
+    let checks: Vec<_> =
+        project.results().into_iter().filter(|line| line["kind"] == "check").collect();
+    let wrong = |case: &str, program: &str| {
+        let is_it = |line: &&serde_json::Value| line["case"] == case && line["program"] == program;
+        checks.iter().find(is_it).unwrap()["facts"]["wrong"].clone()
+    };
+    for case in ["to-file", "to-end", "to-terminal", "from-many", "numbered"] {
+        assert!(wrong(case, "cat").is_null(), "{case}: {}", wrong(case, "cat"));
+    }
+    for case in ["to-file", "to-end", "to-terminal"] {
+        assert!(wrong(case, "sed").is_null(), "{case}: {}", wrong(case, "sed"));
+        assert_eq!(wrong(case, "loses"), "loses 1500 of 23893 bytes, first at 12", "{case}");
+    }
+    // `sed -n p -n` numbers no lines, and `cat -n` does.
+    assert!(wrong("numbered", "sed").as_str().unwrap().starts_with("loses "));
+}
+
+#[test]
 fn a_changed_program_is_measured_anew() {
     let project = Project::new();
     let script = project.path("contender.sh");
