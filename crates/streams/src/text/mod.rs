@@ -53,6 +53,7 @@ impl Message {
     }
 
     /// Appends `bytes` as they are.
+    #[inline(never)] // called from everywhere, and never where it is hot
     pub fn bytes(&mut self, bytes: &[u8]) -> &mut Self {
         for &byte in bytes {
             if self.length == self.buffer.len() {
