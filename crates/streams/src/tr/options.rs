@@ -15,7 +15,7 @@ static GRAMMAR: Grammar = Grammar {
         Long { name: "help", value: HELP },
         Long { name: "version", value: VERSION },
     ],
-    // GNU's `tr` stops at the first operand: `tr -d -- -x` is the same as `tr -d -x` is not.
+    // GNU's `tr` takes everything from the first operand on for operands.
     permutes: false,
 };
 
@@ -28,7 +28,7 @@ by what stands at the same place in SET2, or delete it, or squeeze it.
 
   -c, -C, --complement       SET1 is all bytes that it does not name
   -d, --delete               delete the bytes of SET1
-  -s, --squeeze-repeats      of each run of one byte of the last SET, write one;
+  -s, --squeeze-repeats      of each run of a byte in the last SET, write one;
                                done after replacing or deleting
   -t, --truncate-set1        leave alone what SET2 is too short for; without
                                this, the last byte of SET2 is repeated
@@ -38,8 +38,8 @@ by what stands at the same place in SET2, or delete it, or squeeze it.
 A SET is a string of bytes, in which some have a meaning:
   A-Z        the bytes from A to Z
   [X*], [X*N]
-             in SET2: X as often as SET1 asks for, or N times; N is octal if it
-             begins with 0
+             in SET2: X as often as SET1 asks for, or N times; N is octal
+             if it begins with 0
   [:NAME:]   a class: alnum, alpha, blank, cntrl, digit, graph, lower, print,
              punct, space, upper, xdigit; in a SET2 that replaces, only lower
              and upper, opposite one of both in SET1
@@ -47,7 +47,7 @@ A SET is a string of bytes, in which some have a meaning:
   \NNN       the byte of octal value NNN, of one to three digits
   \a \b \f \n \r \t \v \\
              bell, backspace, form feed, newline, return, tab, vertical tab,
-             backslash; before any other byte, a backslash takes its meaning away
+             backslash; a backslash takes the meaning from any other byte
 
 Examples:
   {} a-z A-Z           Write all letters large.

@@ -4,7 +4,7 @@
 //! its `map` entry; of each run of one byte that is in `squeeze`, one is left. Options and set
 //! strings only decide what the three tables hold.
 //!
-//! Set strings are compared run by run ([`Walk`]), never character by character: `[x*99999999999]`
+//! Set strings are compared run by run (`Walk`), never character by character: `[x*99999999999]`
 //! costs what `x` costs.
 
 use super::bytes::ByteSet;

@@ -6,8 +6,9 @@
 //! 2. Any other map is 16 shuffles over 16 entries each, one for each upper half of a byte, and a
 //!    tree of 15 blends by bits 4 to 7.
 //! 3. A set is two shuffles by the lower half of a byte, which give a bit for each upper half.
-//! 4. A vector that loses nothing is stored as it is; another one 8 bytes at a time, each eight
-//!    moved together by a shuffle from a table of 256.
+//! 4. Four vectors that lose nothing are stored as they are; others 8 bytes at a time, each eight
+//!    moved together by a shuffle from a table of 256. Four, because whether one vector of text
+//!    has a newline is a coin toss, which a branch predictor loses.
 #![allow(
     unsafe_code,
     reason = "vector loads and stores through pointers; no safe form keeps the loop free of checks"
@@ -16,15 +17,18 @@
 use core::arch::x86_64::*;
 
 use super::scalar;
-use crate::tr::plan::{Segment, Segments};
+use crate::tr::plan::{PARTS_MAX, Segment, Segments};
 
 /// Bytes in a vector.
 const LANES: usize = 32;
 
-/// For each pattern of eight lanes to drop, the shuffle that moves the others together.
-static PACK: [[u8; 8]; 256] = pack();
+/// Vectors that are packed or stored as they are together.
+const GROUP: usize = 4;
 
-const fn pack() -> [[u8; 8]; 256] {
+/// For each pattern of eight lanes to drop, the shuffle that moves the others together.
+static PACK: [[u8; 8]; 256] = pack_table();
+
+const fn pack_table() -> [[u8; 8]; 256] {
     let mut table = [[0; 8]; 256];
     let mut dropped = 0;
     while dropped < 256 {
@@ -65,41 +69,71 @@ fn each(bytes: &mut [u8], change: impl Fn(__m256i) -> __m256i) -> usize {
 fn compact(bytes: &mut [u8], mut drop: impl FnMut(__m256i) -> u32) -> (usize, usize) {
     let base = bytes.as_mut_ptr();
     let whole = bytes.len() & !(LANES - 1);
+    let groups = whole - whole % (GROUP * LANES);
     let mut to = 0;
-    for at in (0..whole).step_by(LANES) {
-        // SAFETY: at + 32 <= whole <= the length of `bytes`. No more bytes are kept than were
-        // read, so to <= at: every store ends within `bytes`, and hits no byte not loaded yet.
+    for at in (0..groups).step_by(GROUP * LANES) {
+        // SAFETY: at + 128 <= groups <= the length of `bytes`. No more bytes are kept than were
+        // read, so to <= at for the first vector, and by 32 more for each further one: every store
+        // ends within what was read.
         unsafe {
-            let vector = _mm256_loadu_si256(base.add(at).cast());
-            let dropped = drop(vector);
-            if dropped == 0 {
-                _mm256_storeu_si256(base.add(to).cast(), vector);
-                to += LANES;
+            let from = base.add(at);
+            let a = _mm256_loadu_si256(from.cast());
+            let b = _mm256_loadu_si256(from.add(LANES).cast());
+            let c = _mm256_loadu_si256(from.add(2 * LANES).cast());
+            let d = _mm256_loadu_si256(from.add(3 * LANES).cast());
+            let dropped = (drop(a), drop(b), drop(c), drop(d));
+            if dropped.0 | dropped.1 | dropped.2 | dropped.3 == 0 {
+                let to_here = base.add(to);
+                _mm256_storeu_si256(to_here.cast(), a);
+                _mm256_storeu_si256(to_here.add(LANES).cast(), b);
+                _mm256_storeu_si256(to_here.add(2 * LANES).cast(), c);
+                _mm256_storeu_si256(to_here.add(3 * LANES).cast(), d);
+                to += GROUP * LANES;
                 continue;
             }
-            let low = _mm256_castsi256_si128(vector);
-            let high = _mm256_extracti128_si256::<1>(vector);
-            let [a, b, c, d] = dropped.to_le_bytes();
-            to += pack_eight(base.add(to), low, a);
-            to += pack_eight(base.add(to), _mm_unpackhi_epi64(low, low), b);
-            to += pack_eight(base.add(to), high, c);
-            to += pack_eight(base.add(to), _mm_unpackhi_epi64(high, high), d);
+            to += pack(base.add(to), a, dropped.0);
+            to += pack(base.add(to), b, dropped.1);
+            to += pack(base.add(to), c, dropped.2);
+            to += pack(base.add(to), d, dropped.3);
+        }
+    }
+    for at in (groups..whole).step_by(LANES) {
+        // SAFETY: at + 32 <= whole <= the length of `bytes`, and to <= at as above.
+        unsafe {
+            let vector = _mm256_loadu_si256(base.add(at).cast());
+            to += pack(base.add(to), vector, drop(vector));
         }
     }
     (whole, to)
 }
 
-/// Stores the lower eight lanes, those in `dropped` left out; returns how many those are.
+/// Stores the lanes that are not in `dropped`, together; returns how many those are.
 ///
 /// # Safety
-/// Eight bytes can be written at `to`.
+/// 32 bytes can be written at `to`.
 #[inline]
 #[target_feature(enable = "avx2,popcnt")]
-unsafe fn pack_eight(to: *mut u8, lanes: __m128i, dropped: u8) -> usize {
-    // SAFETY: a table entry is eight bytes; the caller vouches for `to`.
+unsafe fn pack(to: *mut u8, vector: __m256i, dropped: u32) -> usize {
+    let low = _mm256_castsi256_si128(vector);
+    let high = _mm256_extracti128_si256::<1>(vector);
+    let kept = |quarter: u32| 8 - (dropped >> (8 * quarter) & 0xFF).count_ones() as usize;
+    // SAFETY: before a quarter, at most eight bytes are kept for each quarter before it, so its
+    // eight bytes end within the caller's 32.
     unsafe {
-        let order = _mm_loadl_epi64(PACK[usize::from(dropped)].as_ptr().cast());
-        _mm_storel_epi64(to.cast(), _mm_shuffle_epi8(lanes, order));
+        let order = |quarter: u32| {
+            let dropped = (dropped >> (8 * quarter) & 0xFF) as usize;
+            _mm_loadl_epi64(PACK[dropped].as_ptr().cast())
+        };
+        let mut end = to;
+        _mm_storel_epi64(end.cast(), _mm_shuffle_epi8(low, order(0)));
+        end = end.add(kept(0));
+        let quarter = _mm_unpackhi_epi64(low, low);
+        _mm_storel_epi64(end.cast(), _mm_shuffle_epi8(quarter, order(1)));
+        end = end.add(kept(1));
+        _mm_storel_epi64(end.cast(), _mm_shuffle_epi8(high, order(2)));
+        end = end.add(kept(2));
+        let quarter = _mm_unpackhi_epi64(high, high);
+        _mm_storel_epi64(end.cast(), _mm_shuffle_epi8(quarter, order(3)));
     }
     dropped.count_zeros() as usize
 }
@@ -145,50 +179,106 @@ impl Set {
 /// Replaces each byte by its entry in `map`.
 #[target_feature(enable = "avx2")]
 pub(super) fn map(bytes: &mut [u8], map: &[u8; 256]) {
-    let mut rows = [_mm256_setzero_si256(); 16];
-    for (row, entries) in rows.iter_mut().zip(map.as_chunks::<16>().0) {
-        *row = twice(entries);
-    }
-    let done = each(bytes, |vector| {
-        let lower = _mm256_and_si256(vector, splat(0x0F));
-        // A blend looks at the top bit of a lane: move bits 4 to 6 there.
-        let bit4 = _mm256_slli_epi16::<3>(vector);
-        let bit5 = _mm256_slli_epi16::<2>(vector);
-        let bit6 = _mm256_slli_epi16::<1>(vector);
+    let rows = map.as_chunks::<16>().0;
+    let same = |row: &usize| (0..16).all(|half| usize::from(rows[*row][half]) == row * 16 + half);
+    let changed: usize = (0..16).filter(|row| !same(row)).map(|row| 1 << row).sum();
+    let done = match changed {
+        _ if changed & !0x00F0 == 0 => map_quarter(bytes, rows, 4),
+        _ if changed & !0x0F00 == 0 => map_quarter(bytes, rows, 8),
+        _ if changed & !0x000F == 0 => map_quarter(bytes, rows, 0),
+        _ if changed & !0xF000 == 0 => map_quarter(bytes, rows, 12),
+        _ => map_all(bytes, rows),
+    };
+    scalar::map(&mut bytes[done..], map);
+}
+
+/// Replaces bytes of the four rows from `first` on, which is a multiple of 4, in the full vectors;
+/// returns how many bytes those are.
+#[target_feature(enable = "avx2")]
+fn map_quarter(bytes: &mut [u8], rows: &[[u8; 16]], first: usize) -> usize {
+    let rows: [__m256i; 4] = core::array::from_fn(|row| twice(&rows[first + row]));
+    let (top, wanted) = (splat(0xC0), splat(16 * first as u8));
+    each(bytes, |vector| {
+        let inside = _mm256_cmpeq_epi8(_mm256_and_si256(vector, top), wanted);
+        // A shuffle looks at bits 0 to 3, and at bit 7, which a quarter has in common.
+        let index = _mm256_andnot_si256(top, vector);
+        let (bit4, bit5) = (_mm256_slli_epi16::<3>(vector), _mm256_slli_epi16::<2>(vector));
         let pair = |row: usize| {
-            let even = _mm256_shuffle_epi8(rows[row], lower);
-            let odd = _mm256_shuffle_epi8(rows[row + 1], lower);
+            let even = _mm256_shuffle_epi8(rows[row], index);
+            let odd = _mm256_shuffle_epi8(rows[row + 1], index);
             _mm256_blendv_epi8(even, odd, bit4)
         };
-        let four = |row: usize| _mm256_blendv_epi8(pair(row), pair(row + 2), bit5);
-        let eight = |row: usize| _mm256_blendv_epi8(four(row), four(row + 4), bit6);
-        _mm256_blendv_epi8(eight(0), eight(8), vector)
-    });
-    scalar::map(&mut bytes[done..], map);
+        let replaced = _mm256_blendv_epi8(pair(0), pair(2), bit5);
+        _mm256_blendv_epi8(vector, replaced, inside)
+    })
+}
+
+/// Replaces all bytes in the full vectors; returns how many bytes those are.
+#[target_feature(enable = "avx2")]
+fn map_all(bytes: &mut [u8], rows: &[[u8; 16]]) -> usize {
+    let low: [__m256i; 8] = core::array::from_fn(|row| twice(&rows[row]));
+    let high: [__m256i; 8] = core::array::from_fn(|row| twice(&rows[row + 8]));
+    each(bytes, |vector| {
+        let found = half(&low, vector);
+        // Text has hardly a byte above 127, noise hardly a vector without.
+        if lanes(vector) == 0 {
+            return found;
+        }
+        _mm256_or_si256(found, half(&high, _mm256_xor_si256(vector, splat(0x80))))
+    })
+}
+
+/// The entries of bytes below 128 in eight rows; 0 for other bytes.
+#[inline]
+#[target_feature(enable = "avx2")]
+fn half(rows: &[__m256i; 8], vector: __m256i) -> __m256i {
+    // A blend looks at the top bit of a lane: move bits 4 to 6 there. A shuffle yields 0 where the
+    // top bit of its index is set.
+    let bit4 = _mm256_slli_epi16::<3>(vector);
+    let bit5 = _mm256_slli_epi16::<2>(vector);
+    let bit6 = _mm256_slli_epi16::<1>(vector);
+    let pair = |row: usize| {
+        let even = _mm256_shuffle_epi8(rows[row], vector);
+        let odd = _mm256_shuffle_epi8(rows[row + 1], vector);
+        _mm256_blendv_epi8(even, odd, bit4)
+    };
+    let four = |row: usize| _mm256_blendv_epi8(pair(row), pair(row + 2), bit5);
+    _mm256_blendv_epi8(four(0), four(4), bit6)
 }
 
 /// Applies `segments`, of which `map` is the table.
 #[target_feature(enable = "avx2")]
 pub(super) fn map_segments(bytes: &mut [u8], segments: &Segments, map: &[u8; 256]) {
-    let done = match segments.as_slice() {
-        &[a] => each(bytes, |vector| segment(vector, vector, a)),
-        &[a, b] => each(bytes, |vector| segment(vector, segment(vector, vector, a), b)),
-        many => each(bytes, |vector| {
-            many.iter().fold(vector, |result, &part| segment(vector, result, part))
-        }),
+    let parts = segments.as_slice();
+    // A loop for each number of parts, so that all their constants stay in registers.
+    let done = match parts.len() {
+        0 | 1 => map_parts::<1>(bytes, parts),
+        2 => map_parts::<2>(bytes, parts),
+        _ => map_parts::<PARTS_MAX>(bytes, parts),
     };
     scalar::map(&mut bytes[done..], map);
 }
 
-/// `result`, with the lanes whose byte is in the segment replaced.
+/// Applies at most `N` parts to the full vectors; returns how many bytes those are.
 #[inline]
 #[target_feature(enable = "avx2")]
-fn segment(bytes: __m256i, result: __m256i, part: Segment) -> __m256i {
-    let offset = _mm256_sub_epi8(bytes, splat(part.first));
-    let inside = _mm256_cmpeq_epi8(_mm256_min_epu8(offset, splat(part.span)), offset);
-    let base = _mm256_and_si256(bytes, splat(part.keep));
-    let replaced = _mm256_add_epi8(base, splat(part.add));
-    _mm256_blendv_epi8(result, replaced, inside)
+fn map_parts<const N: usize>(bytes: &mut [u8], parts: &[Segment]) -> usize {
+    // Instead of those that are missing, the first one again: the same bytes become the same.
+    let part = |index: usize| parts.get(index).or(parts.first()).copied().unwrap_or_default();
+    let parts: [[__m256i; 4]; N] = core::array::from_fn(|index| {
+        let Segment { first, span, keep, add } = part(index);
+        [splat(first), splat(span), splat(keep), splat(add)]
+    });
+    each(bytes, |vector| {
+        let mut result = vector;
+        for [first, span, keep, add] in parts {
+            let offset = _mm256_sub_epi8(vector, first);
+            let inside = _mm256_cmpeq_epi8(_mm256_min_epu8(offset, span), offset);
+            let replaced = _mm256_add_epi8(_mm256_and_si256(vector, keep), add);
+            result = _mm256_blendv_epi8(result, replaced, inside);
+        }
+        result
+    })
 }
 
 /// Removes the bytes whose entry in `dropped` is 0xFF; returns how many are left.

@@ -42,6 +42,11 @@ impl<'a> Transform<'a> {
         Self { plan, kernel, may_widen: forced.is_none(), last: None }
     }
 
+    /// Starts the plan anew, with other data.
+    pub fn restart(&mut self) {
+        self.last = None;
+    }
+
     /// Finds the widest kernel and goes on with it.
     ///
     /// Asking the processor what it can do takes 50 µs on a virtual machine, where every question
@@ -85,7 +90,9 @@ fn map(kernel: Kernel, bytes: &mut [u8], map: &Map) {
         // SAFETY: as above.
         (Kernel::Avx512, ..) => unsafe { avx512::map(bytes, &map.table) },
         // SAFETY: as above.
-        (Kernel::Avx2, _, Some(parts)) => unsafe { avx2::map_segments(bytes, parts, &map.table) },
+        (Kernel::Avx2, _, Some(parts)) if parts.as_slice().len() <= 2 => unsafe {
+            avx2::map_segments(bytes, parts, &map.table);
+        },
         // SAFETY: as above.
         (Kernel::Avx2, ..) => unsafe { avx2::map(bytes, &map.table) },
         // SAFETY: every x86-64 has SSE2.

@@ -195,7 +195,7 @@ fn every_alignment_and_length() {
             for transform in &mut transforms {
                 for alignment in 0..alignments {
                     got.clear();
-                    transform.last = None;
+                    transform.restart();
                     run_guarded(transform, &bytes, alignment, &mut buffer, &mut got);
                     assert!(
                         got == expected,

@@ -1,7 +1,9 @@
 //! `lissom-tr` as its users see it.
 
 mod differential;
+mod faults;
 mod generate;
+mod words;
 
 use std::os::unix::process::ExitStatusExt as _;
 use std::process::{Command, Output};
