@@ -41,7 +41,11 @@ need() { # PROGRAM PACKAGE
     has "$1" || missing="$missing $2"
 }
 
-has cargo || refuse "cargo: not found; install Rust 1.95 or newer"
+wanted=$(sed -n 's/^rust-version = "1\.\(.*\)"$/\1/p' "${0%/*}/../Cargo.toml")
+has cargo || refuse "cargo: not found; install Rust 1.$wanted or newer"
+found=$(cargo --version) || refuse "cargo: does not run; install Rust 1.$wanted or newer"
+minor=${found#cargo 1.}
+[ "${minor%%.*}" -ge "$wanted" ] || refuse "$found: too old; install Rust 1.$wanted or newer"
 need cc gcc
 has_libc || missing="$missing libc6-dev"
 need git git # results are stamped with the commit; the house rules read the list of files
@@ -60,12 +64,11 @@ if [ "$purpose" = test ]; then
 fi
 [ -n "$missing" ] || exit 0
 
-echo "needs.sh: missing:$missing"
-has apt-get || refuse "this is not Debian: install them yourself, or what they are called here"
+has apt-get || refuse "this is not Debian; install what these packages are here:$missing"
 if [ "$(id -u)" = 0 ]; then
     as_root=
 elif ! has sudo; then
-    refuse "cannot install without root or sudo; as root: apt-get install$missing"
+    refuse "neither root nor sudo to install what is missing; as root: apt-get install$missing"
 elif [ -t 0 ]; then
     as_root=sudo
 elif sudo -n true 2>/dev/null; then
@@ -73,17 +76,20 @@ elif sudo -n true 2>/dev/null; then
 else
     refuse "sudo wants a password and there is no terminal; as root: apt-get install$missing"
 fi
+echo "needs.sh: missing:$missing"
+$as_root true || refuse "sudo refused; as root: apt-get install$missing"
 
 log=$(mktemp)
 trap 'rm -f "$log"' EXIT
 apt() {
     echo "needs.sh: apt-get $1"
     $as_root env DEBIAN_FRONTEND=noninteractive \
-        apt-get -q -y -o DPkg::Lock::Timeout=300 "$@" >>"$log" 2>&1 </dev/null || {
-        cat "$log" >&2
-        refuse "apt-get $1: failed, see above"
-    }
+        apt-get -q -y -o DPkg::Lock::Timeout=300 "$@" >>"$log" 2>&1 </dev/null
 }
-apt update
+# One source that does not answer fails the update, and may have nothing to do with us.
+apt update || echo "needs.sh: apt-get update: failed; trying with the lists as they are"
 # shellcheck disable=SC2086 # one word a package
-apt install --no-install-recommends $missing
+apt install --no-install-recommends $missing || {
+    cat "$log" >&2
+    refuse "apt-get install: failed, see above"
+}
