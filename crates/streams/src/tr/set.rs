@@ -2,7 +2,7 @@
 //!
 //! A string is never expanded into memory, for it may be as long as an argument may be and mean
 //! more characters than there is memory. It is read where it lies, as often as needed: [`Items`]
-//! yields its constructs, [`Unit`] is one character of it after escapes. Reading is linear in the
+//! yields its constructs, a `Unit` is one character of it after escapes. Reading is linear in the
 //! length of the string whatever it contains: what a search for a closing delimiter found is
 //! remembered (`Ahead`), so `[:[:[:…` costs no more than `abcdef…`.
 

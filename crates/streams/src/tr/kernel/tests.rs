@@ -229,6 +229,26 @@ fn any_cut_of_the_data_gives_the_same() {
     }
 }
 
+/// Nothing to see without help: under AddressSanitizer or Valgrind, a load or store beyond an
+/// allocation of just the right size is an error.
+#[test]
+fn allocations_of_the_exact_size() {
+    let mut random = Random(5);
+    for program in programs() {
+        let plan = Plan::new(&program);
+        for kernel in kernels() {
+            let mut transform = Transform::new(&plan, Some(kernel));
+            for length in 0..=if cfg!(miri) { 40 } else { 300 } {
+                let bytes = data(&mut random, length);
+                let mut exact = bytes.clone().into_boxed_slice();
+                transform.restart();
+                let kept = transform.run(&mut exact);
+                assert!(exact[..kept] == naive(&program, &bytes), "{kernel:?}, {plan:?}");
+            }
+        }
+    }
+}
+
 #[test]
 fn one_byte_at_a_time() {
     let programs = programs();
