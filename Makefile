@@ -19,15 +19,18 @@ help:
 	@echo 'make uninstall  remove what was installed below PREFIX'
 
 # One package a call: cargo unifies features over what is built together, and that fattens the
-# small programs.
+# small programs. The target folder is this one, whatever ~/.cargo/config.toml says.
+run: export CARGO_TARGET_DIR := $(TARGET)
 run:
 	@scripts/needs.sh run
+	@! bash -c ': </dev/tcp/$(subst :,/,$(LISTEN))' 2>/dev/null || \
+	    { echo 'make run: $(LISTEN): in use; LISTEN=127.0.0.1:PORT takes another' >&2; exit 2; }
 	$(CARGO_BUILD) --package lissom-streams
 	$(CARGO_BUILD) --package ladder
 	$(CARGO_BUILD) --package lissom-blog
 	$(CARGO_BUILD) --package lissom-lab
-	$(TARGET)/release/lissom report --quick --out $(TARGET)/articles
-	@exec $(TARGET)/release/lissom-blog serve $(TARGET)/articles --listen $(LISTEN) --title Lissom
+	'$(TARGET)/release/lissom' report --quick --out '$(TARGET)/articles'
+	@exec '$(TARGET)/release/lissom-blog' serve '$(TARGET)/articles' --listen $(LISTEN) --title Lissom
 
 test:
 	@scripts/needs.sh test
