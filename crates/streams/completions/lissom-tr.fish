@@ -1,6 +1,6 @@
 complete -c lissom-tr -s c -s C -l complement -d 'SET1 is all bytes that it does not name (also -C)'
 complete -c lissom-tr -s d -l delete -d 'delete the bytes of SET1'
-complete -c lissom-tr -s s -l squeeze-repeats -d 'of each run of one byte of the last SET, write one; done after replacing or deleting'
+complete -c lissom-tr -s s -l squeeze-repeats -d 'of each run of a byte in the last SET, write one; done after replacing or deleting'
 complete -c lissom-tr -s t -l truncate-set1 -d 'leave alone what SET2 is too short for; without this, the last byte of SET2 is repeated'
 complete -c lissom-tr -l help -d 'print this and exit'
 complete -c lissom-tr -l version -d 'print the version and exit'

@@ -12,6 +12,7 @@ pub mod plan;
 pub mod program;
 pub mod pump;
 pub mod set;
+mod walk;
 
 use crate::cpu::{self, Kernel};
 use crate::rt::Process;

@@ -54,8 +54,6 @@ pub type Ranges = Few<(u8, u8)>;
 pub struct Map {
     /// Complete, and always right.
     pub table: [u8; 256],
-    /// Only this byte becomes another one.
-    pub one: Option<(u8, u8)>,
     /// The map in few parts.
     pub segments: Option<Segments>,
 }
@@ -64,7 +62,7 @@ impl Map {
     /// The forms of `table`.
     #[must_use]
     pub fn new(table: [u8; 256]) -> Self {
-        Self { one: only_change(&table), segments: segments(&table), table }
+        Self { segments: segments(&table), table }
     }
 }
 
@@ -122,15 +120,6 @@ impl Plan {
 
 fn is_identity(map: &[u8; 256]) -> bool {
     (0..=255).zip(map).all(|(byte, &to)| byte == to)
-}
-
-/// The only byte that changes, and what it becomes.
-fn only_change(map: &[u8; 256]) -> Option<(u8, u8)> {
-    let mut changes = (0..=255).zip(map).filter(|&(byte, &to)| byte != to);
-    match (changes.next(), changes.next()) {
-        (Some((byte, &to)), None) => Some((byte, to)),
-        _ => None,
-    }
 }
 
 /// `map` in parts, each as long as it can be, if few are enough.
@@ -240,7 +229,7 @@ mod tests {
         changed.map[3] = 9;
         changed.squeeze.insert_range(5, 5);
         let plan = Plan::new(&changed);
-        assert!(matches!(plan.first, First::Map(map) if map.one == Some((3, 9))));
+        assert!(matches!(plan.first, First::Map(map) if map.segments.is_some()));
         assert_eq!(plan.squeeze.and_then(|set| set.one), Some(5));
         let mut deleted = none;
         deleted.delete.insert_range(1, 2);

@@ -4,11 +4,11 @@
 //! its `map` entry; of each run of one byte that is in `squeeze`, one is left. Options and set
 //! strings only decide what the three tables hold.
 //!
-//! Set strings are compared run by run (`Walk`), never character by character: `[x*99999999999]`
-//! costs what `x` costs.
+//! Set strings are compared run by run, never character by character (see `walk`).
 
 use super::bytes::ByteSet;
-use super::set::{Class, Item, Items, SyntaxError};
+use super::set::{Items, SyntaxError};
+use super::walk::{Facts, Run, Walk};
 
 /// The options that decide what sets mean.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -178,225 +178,6 @@ const fn identity() -> [u8; 256] {
     map
 }
 
-/// What there is to know about a string before anything is done with it.
-struct Facts<'a> {
-    text: &'a [u8],
-    set: ByteSet,
-    /// The number of characters it expands to.
-    length: u64,
-    /// The number of `[c*]`, which count as nothing and are in no set until [`Facts::fill`].
-    fills: u32,
-    fill_byte: u8,
-    /// What `[c*]` counts as.
-    fill: u64,
-    /// How often `last` is repeated after the string's end.
-    extension: u64,
-    last: Option<u8>,
-    has_class: bool,
-    has_other_class: bool,
-    has_equivalents: bool,
-    ends_in_class: bool,
-}
-
-impl<'a> Facts<'a> {
-    fn of<'e>(text: &'a [u8]) -> Result<Self, SetError<'e>>
-    where
-        'a: 'e,
-    {
-        let mut facts = Self {
-            text,
-            set: ByteSet::EMPTY,
-            length: 0,
-            fills: 0,
-            fill_byte: 0,
-            fill: 0,
-            extension: 0,
-            last: None,
-            has_class: false,
-            has_other_class: false,
-            has_equivalents: false,
-            ends_in_class: false,
-        };
-        for item in Items::new(text) {
-            facts.note(item?)?;
-        }
-        Ok(facts)
-    }
-
-    fn note<'e>(&mut self, item: Item) -> Result<(), SetError<'e>> {
-        self.ends_in_class = false;
-        let (last, length) = match item {
-            Item::Range(first, last) => {
-                self.set.insert_range(first, last);
-                (last, u64::from(last - first) + 1)
-            }
-            Item::Class(class) => {
-                self.has_class = true;
-                self.has_other_class |= Case::of(class).is_none();
-                self.ends_in_class = true;
-                let mut length = 0;
-                let mut end = 0;
-                for &(first, last) in class.ranges() {
-                    self.set.insert_range(first, last);
-                    length += u64::from(last - first) + 1;
-                    end = last;
-                }
-                (end, length)
-            }
-            Item::Equivalents(byte) => {
-                self.has_equivalents = true;
-                self.set.insert_range(byte, byte);
-                (byte, 1)
-            }
-            Item::Repeat(byte, 0) => {
-                self.fills += 1;
-                self.fill_byte = byte;
-                (byte, 0)
-            }
-            Item::Repeat(byte, count) => {
-                self.set.insert_range(byte, byte);
-                (byte, count)
-            }
-        };
-        self.last = Some(last);
-        self.length = match self.length.checked_add(length) {
-            // The longest is allowed for a lone repeat only, which `Item` bounds by itself.
-            Some(sum) if sum < u64::MAX => sum,
-            _ => return Err(SetError::TooLong),
-        };
-        Ok(())
-    }
-
-    /// Gives `[c*]` what is missing to `length`; it is no member of the set if that is nothing.
-    fn fill(&mut self, length: u64) {
-        self.fill = length.saturating_sub(self.length);
-        if self.fill > 0 {
-            self.set.insert_range(self.fill_byte, self.fill_byte);
-        }
-        self.length += self.fill;
-    }
-
-    /// Repeats `last` until the set is as long as `length`.
-    fn extend(&mut self, last: u8, length: u64) {
-        self.last = Some(last);
-        self.extension = length - self.length;
-        self.length = length;
-    }
-
-    fn walk(&self) -> Walk<'a> {
-        Walk {
-            items: Items::new(self.text),
-            fill: self.fill,
-            extension: self
-                .last
-                .map_or(Run::NONE, |last| Run { length: self.extension, ..Run::same(last, 0) }),
-            ranges: &[],
-            run: Run::NONE,
-        }
-    }
-}
-
-/// Which of the two classes that convert case.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Case {
-    Lower,
-    Upper,
-}
-
-impl Case {
-    fn of(class: Class) -> Option<Self> {
-        match class {
-            Class::Lower => Some(Self::Lower),
-            Class::Upper => Some(Self::Upper),
-            _ => None,
-        }
-    }
-}
-
-/// A part of an expanded set: `length` times `first`, or, if `ascending`, `first` and its
-/// successors.
-#[derive(Clone, Copy, Debug)]
-struct Run {
-    first: u8,
-    ascending: bool,
-    length: u64,
-    /// This is all of `[:lower:]` or `[:upper:]`, nothing of it consumed yet.
-    case: Option<Case>,
-}
-
-impl Run {
-    const NONE: Self = Self { first: 0, ascending: false, length: 0, case: None };
-
-    const fn same(byte: u8, length: u64) -> Self {
-        Self { first: byte, length, ..Self::NONE }
-    }
-
-    fn range(first: u8, last: u8) -> Self {
-        Self { first, ascending: true, length: u64::from(last - first) + 1, case: None }
-    }
-
-    fn nth(&self, index: u64) -> u8 {
-        if self.ascending {
-            // A range has at most 256 characters, so the sum is a byte.
-            self.first + index as u8
-        } else {
-            self.first
-        }
-    }
-}
-
-/// An expanded set, one [`Run`] at a time.
-#[derive(Clone)]
-struct Walk<'a> {
-    items: Items<'a>,
-    /// The count of `[c*]`.
-    fill: u64,
-    extension: Run,
-    /// What is left of a class after `run`.
-    ranges: &'static [(u8, u8)],
-    run: Run,
-}
-
-impl Walk<'_> {
-    /// What is next and not consumed yet; nothing at the end of the set.
-    fn peek(&mut self) -> Option<Run> {
-        while self.run.length == 0 {
-            if let Some((&(first, last), rest)) = self.ranges.split_first() {
-                self.ranges = rest;
-                self.run = Run::range(first, last);
-                continue;
-            }
-            self.run = match self.items.next() {
-                // Errors were reported when the string's facts were gathered.
-                Some(Err(_)) => Run::NONE,
-                Some(Ok(Item::Range(first, last))) => Run::range(first, last),
-                Some(Ok(Item::Equivalents(byte))) => Run::same(byte, 1),
-                Some(Ok(Item::Repeat(byte, 0))) => Run::same(byte, self.fill),
-                Some(Ok(Item::Repeat(byte, count))) => Run::same(byte, count),
-                Some(Ok(Item::Class(class))) => {
-                    let (&(first, last), rest) = class.ranges().split_first()?;
-                    self.ranges = rest;
-                    Run { case: Case::of(class), ..Run::range(first, last) }
-                }
-                None if self.extension.length > 0 => {
-                    core::mem::replace(&mut self.extension, Run::NONE)
-                }
-                None => return None,
-            };
-        }
-        Some(self.run)
-    }
-
-    /// Consumes `length` characters of the run that [`Walk::peek`] returned.
-    fn advance(&mut self, length: u64) {
-        self.run.length -= length;
-        self.run.case = None;
-        if self.run.length > 0 {
-            self.run.first = self.run.nth(length);
-        }
-    }
-}
-
 /// Whether every `[:lower:]` and `[:upper:]` of the second set starts where one starts in the
 /// first. Each such pair counts as one character, and what comes after both sets ended is free.
 fn is_aligned(mut one: Walk<'_>, mut two: Walk<'_>) -> bool {
@@ -460,4 +241,97 @@ fn map_complement(set: &ByteSet, mut two: Walk<'_>) -> [u8; 256] {
         }
     }
     map
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn options(letters: &str) -> Options {
+        Options {
+            complement: letters.contains('c'),
+            delete: letters.contains('d'),
+            squeeze: letters.contains('s'),
+            truncate: letters.contains('t'),
+        }
+    }
+
+    /// Compiles a translation; compares what becomes of `input`.
+    fn check(letters: &str, sets: [&str; 2], input: &str, expected: &str) {
+        let [one, two] = sets.map(str::as_bytes);
+        let program = compile_two(options(letters), one, two).expect("right sets");
+        let mapped: Vec<u8> = input.bytes().map(|byte| program.map[usize::from(byte)]).collect();
+        assert_eq!(String::from_utf8_lossy(&mapped), expected, "{sets:?}");
+    }
+
+    fn check_error(letters: &str, sets: [&str; 2], expected: SetError<'_>) {
+        let [one, two] = sets.map(str::as_bytes);
+        assert_eq!(compile_two(options(letters), one, two), Err(expected), "{sets:?}");
+    }
+
+    #[test]
+    fn sets_are_paired_in_order() {
+        check("", ["a-c", "x-z"], "abcd", "xyzd");
+        check("", ["abc", "xy"], "abc", "xyy");
+        check("t", ["abc", "xy"], "abc", "xyc");
+        check("", ["a[b*3]c", "wxyz[q*]"], "abc", "wzq");
+        check("", ["[a*1000000000000]b", "[x*999999999999]yz"], "ab", "yz");
+        check("", ["[:digit:]a", "[x*]y"], "0a", "xy");
+        check("c", ["\\0-`", "A-Z"], "Zaz{", "ZAZZ");
+        check("ct", ["\\0-`", "AB"], "abc", "ABc");
+    }
+
+    #[test]
+    fn case_classes_are_paired_whole() {
+        check("", ["x[:lower:]1", "[y*][:upper:]2"], "xz1", "XZ2");
+        check("", ["[:upper:][:lower:]", "[:lower:][:upper:]"], "aB", "Ab");
+        check("", ["[:lower:]a", "[:upper:]x"], "ab", "xB");
+        check("", ["B[:upper:]", "x[:upper:]"], "AB", "Ax");
+        check("", ["", "x[:upper:]"], "A", "A");
+        check_error("", ["", "[:upper:]"], SetError::Misaligned);
+        check_error("", ["a-z", "[:upper:]"], SetError::Misaligned);
+        check_error("", ["[:lower:]", "[:upper:][:lower:]"], SetError::Misaligned);
+        check_error("", ["[:lower:]1", "[:upper:]"], SetError::NothingToRepeat);
+        check_error("", ["[:lower:]", "[:digit:]"], SetError::ClassInSecond);
+    }
+
+    #[test]
+    fn fills_are_members_only_where_they_stand_for_something() {
+        let second = |letters, sets: [&'static str; 2]| {
+            let [one, two] = sets.map(str::as_bytes);
+            compile_two(options(letters), one, two).expect("right sets").squeeze
+        };
+        assert!(second("s", ["ab", "x[y*]"]).contains(b'y'));
+        assert!(!second("s", ["a", "x[y*]"]).contains(b'y'));
+        // One byte is left to translate, so `[y*]` stands for none, and `x` is the only one.
+        let sets = ["[:alpha:]\\0-@[-`{-\\376", "x[y*]"].map(str::as_bytes);
+        let program = compile_two(options("c"), sets[0], sets[1]).expect("right sets");
+        assert_eq!(program.map[255], b'x');
+        check_error("", ["a", "[x*][y*]"], SetError::SecondFill);
+        check_error("ds", ["a", "[x*]"], SetError::FillWithoutTranslation);
+        check_error("", ["[a*]", "x"], SetError::FillInFirst);
+    }
+
+    #[test]
+    fn sets_that_do_not_go_together() {
+        check_error("", ["a", ""], SetError::EmptySecond);
+        check_error("", ["a", "[=b=]"], SetError::EquivalentsInSecond);
+        check_error("c", ["[:alpha:]", "xy"], SetError::NotOneCharacter);
+        check_error("ct", ["[:alpha:]", "x"], SetError::NotOneCharacter);
+        check("c", ["[:alpha:]", "x"], "a1", "ax");
+        let most = "[x*18446744073709551614]";
+        check("", ["ab", most], "ab", "xx");
+        check_error("", ["ab", &format!("{most}a")], SetError::TooLong);
+        let error = SyntaxError::UnknownClass(b"x");
+        assert_eq!(check_syntax(b"a[:x:]z-a"), Err(SetError::Syntax(error)));
+    }
+
+    #[test]
+    fn one_set() {
+        let deleted = compile_one(options("cd"), b"a-z").expect("a right set");
+        assert_eq!((deleted.delete.count(), deleted.squeeze.count()), (230, 0));
+        let squeezed = compile_one(options("s"), b"a-z").expect("a right set");
+        assert_eq!((squeezed.delete.count(), squeezed.squeeze.count()), (0, 26));
+        assert_eq!(compile_one(options("d"), b"[a*]"), Err(SetError::FillInFirst));
+    }
 }

@@ -5,11 +5,16 @@
 //! in place between them. One buffer, static. Nothing is held back: what was read is written
 //! before the next read, which may block.
 //!
-//! The plain algorithm: read, transform, write, until the end. Departures:
+//! The plain algorithm: read, transform, write, until the end.
+//!
+//! Measured 2026-11-21, Zen 5, 256 MiB from a file to `/dev/null`: 3 to 15 % more than the same
+//! loop without a transformation; up to 30 % where both steps of a plan run. Departures:
 //!
 //! 1. Only once 32 KiB have come, the input is bulk data: the widest kernel takes over, a file is
-//!    announced to be read in order, pipes grow to 1 MiB. A small input pays nothing for it.
-//! 2. A pipe that feeds a file does not grow: the writer would run ahead and take the cache away.
+//!    announced to be read in order, pipes grow to 1 MiB. A small input pays nothing for it:
+//!    start-up 0.18 -> 0.11 ms CPU, pipe to pipe 0.51 -> 0.28 of GNU's CPU.
+//! 2. A pipe that feeds a file does not grow: the writer would run ahead and take the cache away,
+//!    2.8 times GNU's wall time in `cat`.
 
 use crate::rt::io::{self, Errno, STDIN, STDOUT};
 use crate::rt::sys::{self, Kind};

@@ -84,19 +84,17 @@ impl<'a> Transform<'a> {
 #[cfg(target_arch = "x86_64")]
 #[allow(unsafe_code, reason = "entering code for processors that have what it needs")]
 fn map(kernel: Kernel, bytes: &mut [u8], map: &Map) {
-    match (kernel, map.one, &map.segments) {
+    match (kernel, &map.segments) {
         // SAFETY: `Transform` has seen that this machine can run the kernel.
-        (Kernel::Avx512, Some((from, to)), _) => unsafe { avx512::map_one(bytes, from, to) },
+        (Kernel::Avx512, _) => unsafe { avx512::map(bytes, &map.table) },
         // SAFETY: as above.
-        (Kernel::Avx512, ..) => unsafe { avx512::map(bytes, &map.table) },
-        // SAFETY: as above.
-        (Kernel::Avx2, _, Some(parts)) if parts.as_slice().len() <= 2 => unsafe {
+        (Kernel::Avx2, Some(parts)) if parts.as_slice().len() <= 2 => unsafe {
             avx2::map_segments(bytes, parts, &map.table);
         },
         // SAFETY: as above.
-        (Kernel::Avx2, ..) => unsafe { avx2::map(bytes, &map.table) },
+        (Kernel::Avx2, None | Some(_)) => unsafe { avx2::map(bytes, &map.table) },
         // SAFETY: every x86-64 has SSE2.
-        (Kernel::Sse2, _, Some(parts)) => unsafe { sse2::map_segments(bytes, parts, &map.table) },
+        (Kernel::Sse2, Some(parts)) => unsafe { sse2::map_segments(bytes, parts, &map.table) },
         _ => scalar::map(bytes, &map.table),
     }
 }

@@ -2,8 +2,8 @@
 //! bytes after their last full vector.
 //!
 //! Budget: no allocation, no system call, no copy; bytes are changed in place. A pass over n bytes
-//! takes n table look-ups and n stores, branch-free: 0.25 to 0.5 ns a byte on the machine below.
-//! Measured 2025-11-21, EPYC 9005 (Zen 5), in a cache-resident buffer: `benches/tr.rs`.
+//! takes n table look-ups and n stores, branch-free. Any length; 3.9 GB/s for a map, 2.8 for a
+//! deletion, 1.3 for a squeeze (`benches/tr.rs`, 256 KiB of text, Zen 5, 2026-11-21).
 //!
 //! **Map**: replace each byte by its table entry. **Delete**: copy each byte to the write position,
 //! then advance that unless the byte is in the set. **Squeeze**: the same, but drop a byte of the
