@@ -41,11 +41,18 @@ need() { # PROGRAM PACKAGE
     has "$1" || missing="$missing $2"
 }
 
-wanted=$(sed -n 's/^rust-version = "1\.\(.*\)"$/\1/p' "${0%/*}/../Cargo.toml")
+while read -r key _ value; do
+    [ "$key" != rust-version ] || wanted=${value#\"1.}
+done <"${0%/*}/../Cargo.toml"
+wanted=${wanted%\"}
 has cargo || refuse "cargo: not found; install Rust 1.$wanted or newer"
 found=$(cargo --version) || refuse "cargo: does not run; install Rust 1.$wanted or newer"
-minor=${found#cargo 1.}
-[ "${minor%%.*}" -ge "$wanted" ] || refuse "$found: too old; install Rust 1.$wanted or newer"
+case $found in
+"cargo 1."*)
+    minor=${found#cargo 1.}
+    [ "${minor%%.*}" -ge "$wanted" ] || refuse "$found: too old; install Rust 1.$wanted or newer"
+    ;;
+esac
 need cc gcc
 has_libc || missing="$missing libc6-dev"
 need git git # results are stamped with the commit; the house rules read the list of files
@@ -64,7 +71,10 @@ if [ "$purpose" = test ]; then
 fi
 [ -n "$missing" ] || exit 0
 
-has apt-get || refuse "this is not Debian; install what these packages are here:$missing"
+has apt-get || {
+    echo "needs.sh: missing:$missing"
+    refuse "this is not Debian: install them yourself, or what they are called here"
+}
 if [ "$(id -u)" = 0 ]; then
     as_root=
 elif ! has sudo; then
