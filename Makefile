@@ -9,6 +9,9 @@ LISTEN := 127.0.0.1:8717
 CARGO_BUILD := cargo build --release --locked
 XTASK := cargo run --quiet --locked --package xtask --
 
+# Go and the lab keep their caches below it, and not every CI runner says where it is.
+export HOME := $(or $(HOME),$(shell getent passwd "$$(id -u)" | cut -d: -f6))
+
 .PHONY: help run test install uninstall
 
 help:
