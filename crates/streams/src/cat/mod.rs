@@ -85,9 +85,10 @@ impl Session {
     fn run(&mut self, operands: &[Arg]) -> Result<(), sys::Errno> {
         const STANDARD_INPUT: [Arg; 1] = [Arg::new(c"-")];
         let operands = if operands.is_empty() { &STANDARD_INPUT } else { operands };
+        let merges = operands.len() > 1 && (self.formatter.is_some() || self.sink.may_merge());
         for (index, &operand) in operands.iter().enumerate() {
             let is_last = index + 1 == operands.len();
-            match self.one(operand, is_last) {
+            match self.one(operand, merges && !is_last) {
                 Ok(()) => {}
                 Err(Fault::Write(error)) => return Err(error),
                 Err(Fault::Read(error)) => {
@@ -108,7 +109,7 @@ impl Session {
         self.sink.close()
     }
 
-    fn one(&mut self, operand: Arg, is_last: bool) -> Result<(), Fault> {
+    fn one(&mut self, operand: Arg, may_hold: bool) -> Result<(), Fault> {
         let mut source = if operand.bytes() == b"-" {
             if let Err(error) = sys::stat(STDIN) {
                 self.closed_stdin = Some(error);
@@ -129,8 +130,8 @@ impl Session {
             }
         }
         match &mut self.formatter {
-            None => plain::copy(&mut source, &mut self.sink, is_last),
-            Some(formatter) => formatter.copy(&mut source, &mut self.sink, is_last),
+            None => plain::copy(&mut source, &mut self.sink, may_hold),
+            Some(formatter) => formatter.copy(&mut source, &mut self.sink, may_hold),
         }
     }
 

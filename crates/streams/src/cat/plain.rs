@@ -16,6 +16,8 @@
 //!    error of reading from one of writing.
 //! 3. A pipe read into a file is read and written, but from 256 KiB of pipe: 0.62 to 0.77 where
 //!    64 KiB gave 1.0; splicing gave 0.76 to 2.0.
+//!    A pipe whose writer opened it for packets is not spliced: they would stay packets, and a
+//!    reader of the output that takes less than one at a time would lose the rest of it.
 //! 4. The first 64 KiB are read and written always: half of all files are smaller, and a pipe costs
 //!    more than that.
 //!
@@ -32,33 +34,38 @@ use crate::rt::sys::{self, Errno, Fd, Kind, READABLE, WRITABLE};
 /// What is read and written of any input before it counts as large.
 const SMALL: usize = 64 * 1024;
 
+/// The largest packet that a pipe takes (`PIPE_BUF`). Whether a pipe holds packets (`O_DIRECT`) is
+/// known to its writer alone; but a read never gives more than one of them.
+const PACKET_BYTES_MAX: usize = 4096;
+
 /// The capacity of a pipe that is read from into a file.
 const PIPE_TO_FILE_BYTES: usize = 256 * 1024;
 
-/// Copies `source` to its end. Small pieces may be held back in `sink`, unless `is_last`.
+/// Copies `source` to its end. Where it `may_hold` them, small pieces are held back in `sink`.
 ///
 /// # Errors
 /// Reading or writing failed.
-pub fn copy(source: &mut Source, sink: &mut Sink<'_>, is_last: bool) -> Result<(), Fault> {
-    let mut copied = 0;
+pub fn copy(source: &mut Source, sink: &mut Sink<'_>, may_hold: bool) -> Result<(), Fault> {
+    let (mut copied, mut largest) = (0, 0);
     while copied < SMALL {
         if sink.room().len() < SMALL {
             sink.flush().map_err(Fault::Write)?;
         }
-        match source.read(Into::Sink(SMALL), sink, !is_last)? {
+        match source.read(Into::Sink(SMALL), sink, may_hold)? {
             0 => return Ok(()),
             bytes => {
                 sink.hold(bytes);
                 copied += bytes;
+                largest = bytes.max(largest);
             }
         }
     }
     sink.flush().map_err(Fault::Write)?;
-    pour(source, sink)
+    pour(source, sink, largest)
 }
 
-/// Copies the rest of a large source the best way there is.
-fn pour(source: &mut Source, sink: &mut Sink<'_>) -> Result<(), Fault> {
+/// Copies the rest of a large source the best way there is; `largest` is what its largest read gave.
+fn pour(source: &mut Source, sink: &mut Sink<'_>, largest: usize) -> Result<(), Fault> {
     let kind = source.stat().map_err(Fault::Read)?.kind;
     let from = source.fd();
     // A splice that ends, whatever the reason, has moved both positions by what it moved. Reading
@@ -67,6 +74,9 @@ fn pour(source: &mut Source, sink: &mut Sink<'_>) -> Result<(), Fault> {
     match kind {
         Kind::Pipe | Kind::Regular if out_takes_pages => {
             enlarge_pipe(from);
+            if kind == Kind::Pipe && largest <= PACKET_BYTES_MAX {
+                read_past_packets(from, sink)?;
+            }
             splice_through_pipe(from, sink)?;
         }
         Kind::Pipe => enlarge_pipe_to(from, PIPE_TO_FILE_BYTES),
@@ -126,6 +136,18 @@ fn empty(out: Fd, mut bytes: usize, sink: &mut Sink<'_>) -> Result<(), Fault> {
         bytes -= got;
     }
     Ok(())
+}
+
+/// Reads and writes until the pipe ends or is known to hold no packets.
+fn read_past_packets(from: Fd, sink: &mut Sink<'_>) -> Result<(), Fault> {
+    let (to, buffer) = sink.lend();
+    loop {
+        let bytes = read(from, buffer).map_err(Fault::Read)?;
+        write_all(to, &buffer[..bytes]).map_err(Fault::Write)?;
+        if bytes == 0 || bytes > PACKET_BYTES_MAX {
+            return Ok(());
+        }
+    }
 }
 
 fn read_and_write(from: Fd, sink: &mut Sink<'_>) -> Result<(), Fault> {

@@ -56,6 +56,19 @@ impl<'a> Sink<'a> {
         self.stat.kind == Kind::Character && self.stat.special >> 8 & 0xfff == 1
     }
 
+    /// Whether pieces of several operands may go out in one `write`. Sockets, terminals and files
+    /// that the kernel makes up (`/dev/kmsg`, `cgroup.procs`) take every write for one message;
+    /// only an ordinary pipe and `/dev/null` surely do not.
+    #[must_use]
+    pub fn may_merge(&self) -> bool {
+        const DEV_NULL: u64 = 1 << 8 | 3;
+        match self.stat.kind {
+            Kind::Pipe => sys::flags(self.fd).is_ok_and(|flags| flags & sys::DIRECT == 0),
+            Kind::Character => self.stat.special == DEV_NULL,
+            _ => false,
+        }
+    }
+
     /// Whether an operand might be this very file, with a position of its own.
     #[must_use]
     pub fn could_be_read(&self) -> bool {

@@ -79,7 +79,10 @@ impl Source {
 
     /// Whether a read could block.
     fn may_block(&mut self) -> bool {
-        !self.nonblocking && !self.stat().is_ok_and(|stat| stat.kind == Kind::Regular)
+        // Files that the kernel makes up (`/proc/kmsg`, `trace_pipe`) call themselves regular, and
+        // empty.
+        let cannot = |stat: Stat| stat.kind == Kind::Regular && stat.size > 0;
+        !self.nonblocking && !self.stat().is_ok_and(cannot)
     }
 
     /// Reads once into `buffer`, or, without a buffer of its own, into the room of `sink`; 0 at
@@ -102,12 +105,20 @@ impl Source {
             Into::Sink(limit) => (limit, None),
         };
         loop {
+            // What is left of a datagram that has no room is lost, so all the room there is.
+            let limit = if sink.held() > 0 { limit } else { usize::MAX };
             let result = match &mut buffer {
                 Some(buffer) => sys::read(self.fd(), buffer),
-                None => sys::read(self.fd(), &mut sink.room()[..limit]),
+                None => {
+                    let room = sink.room();
+                    let limit = limit.min(room.len());
+                    sys::read(self.fd(), &mut room[..limit])
+                }
             };
             match result {
                 Err(Errno::INTR) => {}
+                // Opened with `O_DIRECT`, which wants the beginning of a page.
+                Err(Errno::INVAL) if sink.held() > 0 => sink.flush().map_err(Fault::Write)?,
                 Err(Errno::AGAIN) => {
                     sink.flush().map_err(Fault::Write)?;
                     self.block(false)?;
@@ -149,6 +160,6 @@ impl Source {
 pub enum Into<'a> {
     /// A buffer of the caller's.
     Buffer(&'a mut [u8]),
-    /// The room of the sink, at most so many bytes; they have to be there.
+    /// The room of the sink: all of it if it is empty, else at most so many bytes.
     Sink(usize),
 }

@@ -137,6 +137,13 @@ pub enum From {
 
 /// `O_APPEND`, in [`flags`].
 pub const APPEND: u32 = 0o2000;
+/// `O_DIRECT`, in [`flags`]: of a pipe, that every write is a packet.
+#[cfg(target_arch = "x86_64")]
+pub const DIRECT: u32 = 0o40000;
+/// `O_DIRECT`, in [`flags`]: of a pipe, that every write is a packet.
+#[cfg(target_arch = "aarch64")]
+pub const DIRECT: u32 = 0o200_000;
+
 /// `O_NONBLOCK`, in [`flags`] and for [`open`].
 pub const NONBLOCK: u32 = 0o4000;
 

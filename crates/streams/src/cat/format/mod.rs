@@ -211,11 +211,11 @@ impl<'a> Formatter<'a> {
         &mut self,
         source: &mut Source,
         sink: &mut Sink<'_>,
-        is_last: bool,
+        may_hold: bool,
     ) -> Result<(), Fault> {
         loop {
             let chunk = Into::Buffer(&mut self.buffer[..CHUNK]);
-            let length = source.read(chunk, sink, !is_last)?;
+            let length = source.read(chunk, sink, may_hold)?;
             if length == 0 {
                 return Ok(());
             }

@@ -68,6 +68,62 @@ for option in '-u', '-s', '-v':
 }
 
 #[test]
+fn messages_stay_whole() {
+    // A pipe of packets, read a quarter of a packet at a time; a datagram larger than what is read
+    // first; a file for each datagram; and a file behind others, on a descriptor for direct reads.
+    let script = r"
+import os, socket, subprocess, sys, tempfile, threading
+program = sys.argv[1]
+def cat(*arguments, **descriptors):
+    return subprocess.Popen(['cat', *arguments], executable=program, **descriptors)
+
+for size in 4000, 4096:
+    in_read, in_write = os.pipe2(os.O_DIRECT)
+    out_read, out_write = os.pipe()
+    child = cat(stdin=in_read, stdout=out_write)
+    os.close(in_read)
+    os.close(out_write)
+    def feed():
+        for _ in range(50):
+            os.write(in_write, b'x' * size)
+        os.close(in_write)
+    feeder = threading.Thread(target=feed)
+    feeder.start()
+    got = 0
+    while piece := os.read(out_read, 1000):
+        got += len(piece)
+    feeder.join()
+    assert child.wait() == 0 and got == 50 * size, got
+
+ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+ours.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 1 << 20)
+child = cat(stdin=theirs, stdout=subprocess.PIPE)
+theirs.close()
+ours.send(b'x' * 150000)
+ours.close()
+got = len(child.communicate()[0])
+assert child.returncode == 0 and got == 150000, got
+
+with tempfile.TemporaryDirectory() as folder:
+    small = os.path.join(folder, 'small')
+    open(small, 'wb').write(b'y' * 700)
+    ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    child = cat(small, small, small, stdout=theirs)
+    theirs.close()
+    sizes = [len(ours.recv(10000)) for _ in range(4)]
+    assert child.wait() == 0 and sizes == [700, 700, 700, 0], sizes
+    try:
+        direct = os.open(small, os.O_RDONLY | os.O_DIRECT)
+    except OSError:
+        direct = os.open(small, os.O_RDONLY)
+    child = cat(small, '-', small, stdin=direct, stdout=subprocess.PIPE)
+    got = len(child.communicate()[0])
+    assert child.returncode == 0 and got == 2100, (child.returncode, got)
+";
+    python(script);
+}
+
+#[test]
 fn signals_lose_nothing() {
     // A handler that does nothing, so that calls are interrupted instead of the program ended, is
     // not to be had from outside; stopping and continuing interrupts waits as well.
