@@ -67,6 +67,7 @@ if [ "$purpose" = test ]; then
     need zsh zsh
     need go golang-go                 # the rungs in Go
     need kill procps
+    need python3 python3 # descriptors as no shell makes them, in the tests of cat and tr
     need shellcheck shellcheck
 fi
 [ -n "$missing" ] || exit 0

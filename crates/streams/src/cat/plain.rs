@@ -21,6 +21,10 @@
 //! 4. The first 64 KiB are read and written always: half of all files are smaller, and a pipe costs
 //!    more than that.
 //!
+//! The price of 1, from file to pipe: the pages in the pipe stay the file's until the reader takes
+//! them. Who changes the file meanwhile changes what is read, up to 1 MiB behind us, as with every
+//! cat that splices.
+//!
 //! Rejected: `mmap` and `write` is 0.07 to `/dev/null`, but a file that shrinks meanwhile kills the
 //! program; `copy_file_range` gains nothing on ext4 and shares extents on other file systems, which
 //! turns a later lack of space into somebody else's error.
