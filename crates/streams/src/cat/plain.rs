@@ -78,10 +78,13 @@ fn pour(source: &mut Source, sink: &mut Sink<'_>, largest: usize) -> Result<(), 
     match kind {
         Kind::Pipe | Kind::Regular if out_takes_pages => {
             enlarge_pipe(from);
-            if kind == Kind::Pipe && largest <= PACKET_BYTES_MAX {
-                read_past_packets(from, sink)?;
+            if kind == Kind::Pipe && largest <= PACKET_BYTES_MAX && read_past_packets(from, sink)? {
+                return Ok(());
             }
-            splice_through_pipe(from, sink)?;
+            // A pipe that has ended is not asked again: it may have another writer by then.
+            if splice_through_pipe(from, sink)? && kind == Kind::Pipe {
+                return Ok(());
+            }
         }
         Kind::Pipe => enlarge_pipe_to(from, PIPE_TO_FILE_BYTES),
         _ => {}
@@ -92,25 +95,26 @@ fn pour(source: &mut Source, sink: &mut Sink<'_>, largest: usize) -> Result<(), 
     read_and_write(from, sink)
 }
 
-/// Anything that can be spliced to anything that can, by way of a pipe of our own.
-fn splice_through_pipe(from: Fd, sink: &mut Sink<'_>) -> Result<(), Fault> {
+/// Anything that can be spliced to anything that can, by way of a pipe of our own. Whether the input
+/// has ended.
+fn splice_through_pipe(from: Fd, sink: &mut Sink<'_>) -> Result<bool, Fault> {
     let Ok((out, into)) = sys::pipe() else {
-        return Ok(());
+        return Ok(false);
     };
     enlarge_pipe(into.fd());
     loop {
         match sys::splice(from, into.fd(), PIPE_BYTES) {
-            Ok(0) => return Ok(()),
+            Ok(0) => return Ok(true),
             Ok(bytes) => {
                 let left = splice_out(out.fd(), sink.fd(), bytes)?;
                 if left > 0 {
-                    return empty(out.fd(), left, sink);
+                    return empty(out.fd(), left, sink).map(|()| false);
                 }
             }
             Err(Errno::INTR) => {}
             // Our own pipe is empty: it is the input that has nothing yet.
             Err(Errno::AGAIN) => wait(from, READABLE).map_err(Fault::Read)?,
-            Err(_) => return Ok(()),
+            Err(_) => return Ok(false),
         }
     }
 }
@@ -142,14 +146,14 @@ fn empty(out: Fd, mut bytes: usize, sink: &mut Sink<'_>) -> Result<(), Fault> {
     Ok(())
 }
 
-/// Reads and writes until the pipe ends or is known to hold no packets.
-fn read_past_packets(from: Fd, sink: &mut Sink<'_>) -> Result<(), Fault> {
+/// Reads and writes until the pipe ends or is known to hold no packets. Whether it has ended.
+fn read_past_packets(from: Fd, sink: &mut Sink<'_>) -> Result<bool, Fault> {
     let (to, buffer) = sink.lend();
     loop {
         let bytes = read(from, buffer).map_err(Fault::Read)?;
         write_all(to, &buffer[..bytes]).map_err(Fault::Write)?;
         if bytes == 0 || bytes > PACKET_BYTES_MAX {
-            return Ok(());
+            return Ok(bytes == 0);
         }
     }
 }
