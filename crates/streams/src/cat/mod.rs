@@ -85,7 +85,7 @@ impl Session {
     fn run(&mut self, operands: &[Arg]) -> Result<(), sys::Errno> {
         const STANDARD_INPUT: [Arg; 1] = [Arg::new(c"-")];
         let operands = if operands.is_empty() { &STANDARD_INPUT } else { operands };
-        let merges = operands.len() > 1 && (self.formatter.is_some() || self.sink.may_merge());
+        let merges = operands.len() > 1 && self.sink.may_merge();
         for (index, &operand) in operands.iter().enumerate() {
             let is_last = index + 1 == operands.len();
             match self.one(operand, merges && !is_last) {

@@ -107,11 +107,12 @@ assert child.returncode == 0 and got == 150000, got
 with tempfile.TemporaryDirectory() as folder:
     small = os.path.join(folder, 'small')
     open(small, 'wb').write(b'y' * 700)
-    ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-    child = cat(small, small, small, stdout=theirs)
-    theirs.close()
-    sizes = [len(ours.recv(10000)) for _ in range(4)]
-    assert child.wait() == 0 and sizes == [700, 700, 700, 0], sizes
+    for option in '-u', '-v':
+        ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        child = cat(option, small, small, small, stdout=theirs)
+        theirs.close()
+        sizes = [len(ours.recv(10000)) for _ in range(4)]
+        assert child.wait() == 0 and sizes == [700, 700, 700, 0], (option, sizes)
     try:
         direct = os.open(small, os.O_RDONLY | os.O_DIRECT)
     except OSError:
