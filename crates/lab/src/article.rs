@@ -135,7 +135,8 @@ fn text(data: &Data, place: &Place) -> Result<String> {
     });
     add_functions(&mut environment, &Arc::new(data.clone()));
     let template = environment.get_template(&name).map_err(failed)?;
-    template.render(Value::from_serialize(data)).map_err(failed)
+    let text = template.render(Value::from_serialize(data)).map_err(failed)?;
+    Ok(format!("{}\n", text.trim_end()))
 }
 
 fn add_functions(environment: &mut Environment<'_>, data: &Arc<Data>) {

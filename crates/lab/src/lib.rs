@@ -26,10 +26,11 @@ pub mod table;
 
 use crate::cli::{Cli, Command, Effort};
 use crate::data::Data;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::place::Place;
 use crate::store::Store;
 use crate::suite::Suite;
+use std::io::{ErrorKind, Write};
 use std::path::Path;
 use std::process::ExitCode;
 
@@ -41,7 +42,7 @@ pub fn run(cli: &Cli) -> Result<ExitCode> {
     let place = Place::find(cli)?;
     match &cli.command {
         Command::Cases => {
-            print!("{}", table::cases(&Suite::all(&place)?));
+            say(&table::cases(&Suite::all(&place)?))?;
             Ok(ExitCode::SUCCESS)
         }
         Command::Bench { cases, effort } => bench(cases, *effort, &place),
@@ -55,7 +56,7 @@ fn bench(names: &[String], effort: Effort, place: &Place) -> Result<ExitCode> {
     let mut store = open(place)?;
     for suite in suites {
         let measured = measure::measure(suite, effort, place, &mut store)?;
-        print!("{}", table::results(&Data::gather(&measured, &store)));
+        say(&table::results(&Data::gather(&measured, &store)))?;
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -68,7 +69,7 @@ fn report(names: &[String], effort: Effort, out: &Path, place: &Place) -> Result
         let measured = measure::measure(suite, effort, place, &mut store)?;
         let data = Data::gather(&measured, &store);
         let folder = article::write(&data, out, place)?;
-        println!("{}", folder.display());
+        say(&format!("{}\n", folder.display()))?;
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -79,7 +80,7 @@ fn render(dir: &Path, check: bool, place: &Place) -> Result<ExitCode> {
         let data = article::read_data(&folder)?;
         if check {
             for file in article::differing(&data, &folder, place)? {
-                println!("{}: differs from its data", file.display());
+                say(&format!("{}: differs from its data\n", file.display()))?;
                 differ = true;
             }
         } else {
@@ -89,11 +90,27 @@ fn render(dir: &Path, check: bool, place: &Place) -> Result<ExitCode> {
     Ok(if differ { ExitCode::from(1) } else { ExitCode::SUCCESS })
 }
 
+/// Writes to standard output. Whoever reads it may have left: that is no failure.
+fn say(text: &str) -> Result<()> {
+    let mut stdout = std::io::stdout().lock();
+    match stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()) {
+        Err(cause) if cause.kind() != ErrorKind::BrokenPipe => {
+            Err(Error::System { subject: "standard output".into(), cause })
+        }
+        _ => Ok(()),
+    }
+}
+
+/// A line on standard error, if anybody can still read it: a lost word must not end a measurement.
+pub fn warn(text: &str) {
+    drop(writeln!(std::io::stderr(), "lissom: {text}"));
+}
+
 /// The results, with a word about lines that cannot be read.
 fn open(place: &Place) -> Result<Store> {
     let store = Store::open(&place.results)?;
     for (line, reason) in &store.unreadable {
-        eprintln!("lissom: {}:{line}: left out: {reason}", place.results.display());
+        warn(&format!("{}:{line}: left out: {reason}", place.results.display()));
     }
     Ok(store)
 }

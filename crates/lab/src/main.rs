@@ -8,7 +8,7 @@ fn main() -> ExitCode {
     match lissom_lab::run(&cli) {
         Ok(code) => code,
         Err(error) => {
-            eprintln!("lissom: {error}");
+            lissom_lab::warn(&error.to_string());
             error.exit_code()
         }
     }

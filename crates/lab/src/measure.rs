@@ -37,8 +37,11 @@ pub struct Measured {
 /// When a place cannot be read or written, the reference cannot run, or a signal came.
 pub fn measure(suite: Suite, effort: Effort, place: &Place, store: &mut Store) -> Result<Measured> {
     interrupt::listen()?;
-    let contenders: Vec<_> =
-        suite.programs.iter().map(|program| Contender::find(program, place)).collect();
+    let mut contenders = Vec::new();
+    for program in &suite.programs {
+        contenders.push(Contender::find(program, place));
+        stop_before_rounds(&suite)?; // a signal may have ended the build: that is not a missing program
+    }
     for id in [&suite.reference, &suite.floor] {
         let found = contenders.iter().find(|contender| contender.id() == id);
         let found = found.expect("validated when the suite was read");
@@ -51,6 +54,7 @@ pub fn measure(suite: Suite, effort: Effort, place: &Place, store: &mut Store) -
         let input = suite.input_of(case);
         if !inputs.contains_key(&input.id) {
             inputs.insert(input.id.clone(), input::ready(input, &place.cache)?);
+            stop_before_rounds(&suite)?;
         }
     }
     let machine = Machine::here();
@@ -77,6 +81,15 @@ pub fn measure(suite: Suite, effort: Effort, place: &Place, store: &mut Store) -
         }
     }
     Ok(measured)
+}
+
+/// Ends a measurement in which nothing was measured yet, if a signal asked for it.
+fn stop_before_rounds(suite: &Suite) -> Result<()> {
+    if !interrupt::asked() {
+        return Ok(());
+    }
+    let names: Vec<_> = suite.cases.iter().map(|case| suite.full_name(case)).collect();
+    Err(Error::Interrupted { kept: 0, missing: names.join(", ") })
 }
 
 fn wanted(suite: &Suite, effort: Effort) -> usize {
@@ -144,13 +157,15 @@ impl Measured {
             Setting { case, input, expected: &input.contents, scratch: &self.scratch };
         let reference;
         if case.expect == Expect::Reference {
-            reference = self.reference_output(setting)?;
+            reference = self.reference_output(setting, store)?;
             setting.expected = &reference;
         }
         progress.stage(&format!("{name}: checking every output"));
         let mut runners = Vec::new();
         for contender in self.here() {
-            let known = store.facts(key, contender.id()).filter(|_| !fresh).cloned();
+            // A failure may have been the machine's (a full disk, no memory): it is tried again.
+            let known = store.facts(key, contender.id());
+            let known = known.filter(|facts| !fresh && facts.failed.is_none()).cloned();
             // Either way it has run once before its time is taken: that is the warm-up.
             let facts = match known {
                 Some(facts) => {
@@ -196,12 +211,13 @@ impl Measured {
     }
 
     /// What the reference makes of the case's input.
-    fn reference_output(&self, setting: Setting<'_>) -> Result<Vec<u8>> {
+    fn reference_output(&self, setting: Setting<'_>, store: &Store) -> Result<Vec<u8>> {
         let id = &self.suite.reference;
         let contender = self.here().find(|contender| contender.id() == id);
         let contender = contender.expect("measuring began with the reference");
         let output = run::output_of(contender, setting)
             .map_err(|cause| Error::System { subject: id.clone(), cause })?;
+        self.stop_if_asked(store)?; // the signal may have ended the reference
         output.map_err(|cause| Error::NoReference { program: id.clone(), cause })
     }
 

@@ -30,7 +30,7 @@ impl Progress {
     pub fn stage(&self, text: &str) {
         match &self.bar {
             Some(bar) => bar.set_message(text.to_owned()),
-            None => eprintln!("lissom: {text}"),
+            None => crate::warn(text),
         }
     }
 
@@ -45,7 +45,7 @@ impl Progress {
     pub fn warn(&self, text: &str) {
         match &self.bar {
             Some(bar) => bar.println(format!("lissom: {text}")),
-            None => eprintln!("lissom: {text}"),
+            None => crate::warn(text),
         }
     }
 }

@@ -4,6 +4,7 @@
 //! reads every byte, so neither happens in a run whose time is taken.
 
 use crate::input::Ready;
+use crate::interrupt;
 use crate::plumb::{self, Comparison};
 use crate::program::Contender;
 use crate::suite::{Case, Sink, Source};
@@ -13,7 +14,7 @@ use rustix::fs::{MemfdFlags, OFlags, fcntl_setfl, memfd_create};
 use serde::{Deserialize, Serialize};
 use std::fs::File;
 use std::io::{self, Read, Seek};
-use std::os::unix::process::ExitStatusExt;
+use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::path::Path;
 use std::process::{Command, ExitStatus, Stdio};
 use std::thread;
@@ -102,7 +103,7 @@ fn run_to_end(mut command: Command) -> io::Result<Finished> {
     let started = Instant::now();
     let child = command.spawn()?;
     drop(command); // and with it our copies of the child's pipe ends
-    child::finish(child, started, BOUND)
+    child::finish_unless(child, started, BOUND, interrupt::asked)
 }
 
 /// Runs for correctness, system calls and memory. `is_floor` expects no output.
@@ -114,7 +115,7 @@ pub fn checked(contender: &Contender, setting: Setting<'_>, is_floor: bool) -> i
     let sink = setting.case.stdout;
     let is_lost = sink == Sink::Null;
     let counted = between(contender, setting, sink, Purpose::Check, |command| {
-        Traced::spawn(command)?.finish(BOUND, SYSCALLS_MAX)
+        Traced::spawn(command)?.finish_unless(BOUND, SYSCALLS_MAX, interrupt::asked)
     });
     let (mut failed, mut comparison) = (None, None);
     if let Ok((counted, output)) = &counted {
@@ -199,7 +200,10 @@ fn between<R>(
             }
             command.stdout(file.try_clone()?);
             let (result, complaint) = fed(command, setting, purpose, run)?;
-            let compare = || plumb::compare(&contents(file)?[..], expected);
+            let compare = || {
+                (&file).rewind()?;
+                plumb::compare(&file, expected)
+            };
             let comparison = (purpose == Purpose::Check).then(compare).transpose()?;
             Ok((result, Output { complaint, comparison }))
         }
@@ -241,6 +245,7 @@ fn drained<R>(
 fn prepared(contender: &Contender, setting: Setting<'_>) -> Command {
     let mut command = contender.command();
     // Messages and classes of characters are then the same everywhere.
+    command.process_group(0); // what it leaves behind is ended with it
     command.env("LC_ALL", "C").args(&setting.case.arguments).args(&setting.input.names);
     if !setting.input.names.is_empty() {
         command.current_dir(&setting.input.path);

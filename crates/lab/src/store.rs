@@ -15,6 +15,7 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::fs::{self, File};
 use std::io::{self, BufRead, BufReader, Write};
+use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 
 /// One line of the results file.
@@ -107,10 +108,20 @@ impl Store {
         if let Some(folder) = self.path.parent() {
             fs::create_dir_all(folder).map_err(failed)?;
         }
-        let mut file =
-            File::options().append(true).create(true).open(&self.path).map_err(failed)?;
+        let mut file = File::options()
+            .read(true)
+            .append(true)
+            .create(true)
+            .open(&self.path)
+            .map_err(failed)?;
+        // Another lab may append too, and must not be cut off with our torn line.
+        file.lock().map_err(failed)?;
         let before = file.metadata().map_err(failed)?.len();
-        let mut bytes = serde_json::to_vec(&line).expect("maps with string keys become JSON");
+        let mut bytes = Vec::new();
+        if !ends_a_line(&file, before).map_err(failed)? {
+            bytes.push(b'\n'); // what a killed lab left behind must not swallow this line
+        }
+        serde_json::to_writer(&mut bytes, &line).expect("maps with string keys become JSON");
         bytes.push(b'\n');
         if let Err(cause) = file.write_all(&bytes) {
             // If this fails too, the next reader leaves the torn line out.
@@ -155,6 +166,15 @@ impl Store {
             _ => None,
         })
     }
+}
+
+/// Whether the file of so many bytes is empty or ends in a newline.
+fn ends_a_line(file: &File, bytes: u64) -> io::Result<bool> {
+    let mut last = [b'\n'];
+    if bytes > 0 {
+        file.read_exact_at(&mut last, bytes - 1)?;
+    }
+    Ok(last == [b'\n'])
 }
 
 #[cfg(test)]
@@ -205,6 +225,17 @@ mod tests {
         assert_eq!(store.unreadable[0].0, 1);
         assert!(store.facts("k", "p").is_some());
         assert!(fs::read_to_string(&path).unwrap().starts_with("{\"kind\":\"round\"\n"));
+    }
+
+    #[test]
+    fn a_torn_last_line_does_not_swallow_the_next() {
+        let folder = lissom_testkit::folder();
+        let path = folder.path().join("results.jsonl");
+        fs::write(&path, "{\"kind\":\"ro").unwrap();
+        Store::open(&path).unwrap().append(check("p", 1)).unwrap();
+        let store = Store::open(&path).unwrap();
+        assert_eq!(store.unreadable.len(), 1);
+        assert!(store.facts("k", "p").is_some());
     }
 
     #[test]

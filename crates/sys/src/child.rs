@@ -39,27 +39,61 @@ pub struct Finished {
 }
 
 /// Waits for `child`, at most until `bound` after `started`, then kills it; reaps it either way.
+/// Whatever is left of a process group that the child leads is killed with it: a descendant would
+/// hold the pipes that somebody waits on.
 ///
 /// # Errors
 /// When the kernel refuses the wait, which it does only for a child that was reaped elsewhere.
 pub fn finish(child: Child, started: Instant, bound: Duration) -> io::Result<Finished> {
+    finish_unless(child, started, bound, || false)
+}
+
+/// As [`finish`], and kills the child as soon as `stop` says so, which is asked ten times a second.
+///
+/// # Errors
+/// As [`finish`].
+pub fn finish_unless(
+    child: Child,
+    started: Instant,
+    bound: Duration,
+    stop: fn() -> bool,
+) -> io::Result<Finished> {
     let pid = pid_of(&child);
     let timed_out = match Pidfd::open(pid) {
-        Ok(pidfd) => {
-            let timed_out = !pidfd.wait_exit(bound.saturating_sub(started.elapsed()))?;
-            if timed_out {
-                pidfd.kill()?;
-            }
-            timed_out
+        Ok(pidfd) => pidfd.wait_or_kill(bound.saturating_sub(started.elapsed()), stop)?,
+        // Before Linux 5.3, or in a sandbox that forbids it: no bound, but the same figures.
+        Err(_) => {
+            wait_without_reaping(pid)?;
+            false
         }
-        // Before Linux 5.3: no bound, but the same figures.
-        Err(error) if error.raw_os_error() == Some(libc::ENOSYS) => false,
-        Err(error) => return Err(error),
     };
+    // Before it is reaped, for until then its number, and its group's, is nobody else's.
+    // SAFETY: both take integers and touch no memory of ours.
+    unsafe {
+        if libc::getpgid(pid) == pid {
+            libc::kill(-pid, libc::SIGKILL); // an empty group is no failure
+        }
+    }
     let (_, status, usage) = wait4(pid, 0)?;
     let wall = started.elapsed();
     drop(child); // reaped above; std must not wait for, or kill, whoever has the number next
     Ok(Finished { status: ExitStatus::from_raw(status), wall, usage, timed_out })
+}
+
+/// Blocks until the child has ended, and leaves it to be reaped.
+fn wait_without_reaping(pid: libc::pid_t) -> io::Result<()> {
+    let mut info = MaybeUninit::<libc::siginfo_t>::zeroed();
+    let id = libc::id_t::try_from(pid).expect("process ids are positive");
+    // SAFETY: the pointer is to live, writable memory of the type the call fills.
+    while unsafe { libc::waitid(libc::P_PID, id, info.as_mut_ptr(), libc::WEXITED | libc::WNOWAIT) }
+        == -1
+    {
+        let error = io::Error::last_os_error();
+        if error.kind() != io::ErrorKind::Interrupted {
+            return Err(error);
+        }
+    }
+    Ok(())
 }
 
 /// The process id as the system calls want it.
@@ -116,8 +150,26 @@ impl Pidfd {
         }
     }
 
+    /// Waits for the end, and brings it about after `bound` or when `stop` says so. True when it
+    /// was the bound.
+    pub(crate) fn wait_or_kill(&self, bound: Duration, stop: fn() -> bool) -> io::Result<bool> {
+        const SLICE: Duration = Duration::from_millis(100);
+        let deadline = Instant::now() + bound;
+        loop {
+            let left = deadline.saturating_duration_since(Instant::now());
+            if self.wait_exit(left.min(SLICE))? {
+                return Ok(false);
+            }
+            let timed_out = left <= SLICE;
+            if timed_out || stop() {
+                self.kill()?;
+                return Ok(timed_out);
+            }
+        }
+    }
+
     /// True when the process ended within `bound`.
-    pub(crate) fn wait_exit(&self, bound: Duration) -> io::Result<bool> {
+    fn wait_exit(&self, bound: Duration) -> io::Result<bool> {
         let deadline = Instant::now() + bound;
         loop {
             let left = deadline.saturating_duration_since(Instant::now());

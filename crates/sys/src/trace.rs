@@ -61,23 +61,34 @@ impl Traced {
         self.child.id()
     }
 
-    /// Lets the child run to its end, and waits for its descendants too. The calling thread must
+    /// Lets the child run to its end, and kills what descendants are left then. The calling thread must
     /// have no other child that it still wants to wait for. After `syscalls_max` calls it runs on
     /// uncounted, at full speed; the memory peak is the whole run's in any case.
     ///
     /// # Errors
     /// When the kernel refuses a step; the child is killed then.
     pub fn finish(self, bound: Duration, syscalls_max: u64) -> io::Result<Counted> {
+        self.finish_unless(bound, syscalls_max, || false)
+    }
+
+    /// As [`Traced::finish`], and kills the child as soon as `stop` says so.
+    ///
+    /// # Errors
+    /// As [`Traced::finish`].
+    pub fn finish_unless(
+        mut self,
+        bound: Duration,
+        syscalls_max: u64,
+        stop: fn() -> bool,
+    ) -> io::Result<Counted> {
         let pid = pid_of(&self.child);
-        let pidfd = Pidfd::open(pid)?;
+        let pidfd = Pidfd::open(pid).inspect_err(|_| {
+            // Left stopped, it would hold its pipe ends for ever.
+            drop(self.child.kill());
+            drop(self.child.wait());
+        })?;
         let counted = std::thread::scope(|scope| {
-            let watchdog = scope.spawn(|| -> io::Result<bool> {
-                let timed_out = !pidfd.wait_exit(bound)?;
-                if timed_out {
-                    pidfd.kill()?;
-                }
-                Ok(timed_out)
-            });
+            let watchdog = scope.spawn(|| pidfd.wait_or_kill(bound, stop));
             let counted = follow(pid, syscalls_max).inspect_err(|_| drop(pidfd.kill()));
             let timed_out = watchdog.join().expect("the watchdog does not panic")?;
             counted.map(|counted| Counted { timed_out, ..counted })
@@ -104,6 +115,7 @@ fn follow(pid: libc::pid_t, syscalls_max: u64) -> io::Result<Counted> {
     request(libc::PTRACE_SYSCALL, pid, 0)?;
 
     let mut tracees = HashSet::from([pid]);
+    let mut unannounced = HashSet::new();
     let mut own_status = None;
     let mut syscalls = 0;
     let mut peak_resident_bytes = 0;
@@ -113,6 +125,7 @@ fn follow(pid: libc::pid_t, syscalls_max: u64) -> io::Result<Counted> {
             tracees.remove(&tid);
             if tid == pid {
                 own_status = Some(ExitStatus::from_raw(status));
+                tracees.iter().for_each(|&left| kill(left));
             }
             continue;
         }
@@ -123,9 +136,28 @@ fn follow(pid: libc::pid_t, syscalls_max: u64) -> io::Result<Counted> {
             syscalls += u64::from(enters_syscall(tid)?);
         } else if event == libc::PTRACE_EVENT_EXIT {
             peak_resident_bytes = peak_resident_bytes.max(resident_peak_bytes(tid)?);
-        } else if event == 0 && !(tracees.insert(tid) && signal == libc::SIGSTOP) {
+        } else if event == libc::PTRACE_EVENT_EXEC {
+            // A thread that executes takes its leader's number; its own is never heard of again.
+            let former = message(tid)?;
+            if former != tid {
+                tracees.remove(&former);
+            }
+        } else if [libc::PTRACE_EVENT_FORK, libc::PTRACE_EVENT_VFORK, libc::PTRACE_EVENT_CLONE]
+            .contains(&event)
+        {
+            // Known from its birth, or its parent could end, and the loop with it, before it is
+            // first heard of: it would stay stopped for ever, and hold its pipe ends.
+            let born = message(tid)?;
+            if is_there(born) && tracees.insert(born) {
+                unannounced.insert(born);
+            }
+        } else if event == 0 {
             // A new tracee announces itself by a SIGSTOP that nobody sent; all else is its own.
-            deliver = signal;
+            let is_new = unannounced.remove(&tid) || tracees.insert(tid);
+            deliver = if is_new && signal == libc::SIGSTOP { 0 } else { signal };
+        }
+        if own_status.is_some() {
+            kill(tid); // born while its parents were being killed
         }
         let resume = if syscalls < syscalls_max { libc::PTRACE_SYSCALL } else { libc::PTRACE_CONT };
         match request(resume, tid, deliver as usize) {
@@ -137,6 +169,29 @@ fn follow(pid: libc::pid_t, syscalls_max: u64) -> io::Result<Counted> {
     let status = own_status.ok_or_else(|| io::Error::other("the child's end was not reported"))?;
     let syscalls_capped = syscalls >= syscalls_max;
     Ok(Counted { status, syscalls, syscalls_capped, peak_resident_bytes, timed_out: false })
+}
+
+/// What the kernel adds to an event: the number of the new tracee, or of the thread that was. 0
+/// from a tracee that was killed meanwhile.
+fn message(tid: libc::pid_t) -> io::Result<libc::pid_t> {
+    let mut message: libc::c_ulong = 0;
+    // SAFETY: the pointer is to live, writable memory of the type the request fills.
+    if unsafe { libc::ptrace(libc::PTRACE_GETEVENTMSG, tid, 0, &raw mut message) } == -1 {
+        let error = io::Error::last_os_error();
+        return if error.raw_os_error() == Some(libc::ESRCH) { Ok(0) } else { Err(error) };
+    }
+    Ok(libc::pid_t::try_from(message).expect("Linux process ids fit in 22 bits"))
+}
+
+/// SIGKILL to a tracee: its number is its own until the wait above has reported its end.
+fn kill(tid: libc::pid_t) {
+    // SAFETY: two integers, no memory of ours.
+    unsafe { libc::kill(tid, libc::SIGKILL) };
+}
+
+/// Whether there is a thread with this number.
+fn is_there(tid: libc::pid_t) -> bool {
+    tid != 0 && std::path::Path::new("/proc").join(tid.to_string()).exists()
 }
 
 /// One `ptrace` request whose last argument is a plain number.
@@ -252,6 +307,25 @@ mod tests {
         let endless = count("exec sleep 600", Duration::from_millis(50));
         assert!(endless.timed_out);
         assert_eq!(endless.status.signal(), Some(libc::SIGKILL));
+    }
+
+    #[test]
+    fn what_outlives_the_child_is_killed_with_it() {
+        let left = count("sleep 600 & exit 5", LONG);
+        assert_eq!((left.status.code(), left.timed_out), (Some(5), false));
+        let endless = count("sleep 600; :", Duration::from_millis(50));
+        assert!(endless.timed_out);
+    }
+
+    #[test]
+    fn a_thread_may_execute_another_program() {
+        let script = "import os, threading\n\
+                      threading.Thread(target=os.execv, args=('/bin/true', ['true'])).start()\n\
+                      threading.Event().wait()";
+        let mut command = Command::new("python3");
+        command.args(["-c", script]).stdin(Stdio::null());
+        let counted = Traced::spawn(command).unwrap().finish(LONG, u64::MAX).unwrap();
+        assert!(counted.status.success() && !counted.timed_out, "{counted:?}");
     }
 
     #[test]

@@ -97,8 +97,9 @@ fn compare_figures(folder: &Path) -> usize {
                     .parse()
                     .unwrap_or_else(|_| panic!("{row:?}"));
                 let measured = figure.as_f64().unwrap() / scale;
-                // Three digits, or three places after the point.
-                let tolerance = (measured * 0.006).max(0.000_6);
+                // Right to the last digit that is shown.
+                let places = cell.split_once('.').map_or(0, |(_, places)| places.len());
+                let tolerance = 0.51 * 0.1_f64.powi(i32::try_from(places).unwrap());
                 assert!(
                     (shown - measured).abs() <= tolerance,
                     "{row:?}: {shown} is not {measured}"
