@@ -223,12 +223,18 @@ fn cpu_ratio(data: &Data, case: &CaseData, program: &str) -> String {
     }
 }
 
-/// Where our programs lose by more than the spread: a list item each.
+/// Where our programs fail, are wrong, or lose by more than the spread: a list item each.
 fn losses(data: &Data) -> Vec<String> {
     let mut lines = Vec::new();
     for case in &data.cases {
         for result in &case.results {
             let ours = data.program(&result.program).is_some_and(|found| found.program.ours);
+            let facts = &result.facts;
+            if let (true, Some(why)) = (ours, facts.failed.as_ref().or(facts.wrong.as_ref())) {
+                let name = table::name(data, &result.program);
+                lines.push(format!("**{name}** on {}: {why}", case.case.title));
+                continue;
+            }
             let Some(times) = result.times.filter(|_| ours) else {
                 continue;
             };

@@ -43,6 +43,21 @@ fn a_report_tells_the_fate_of_every_program() {
 }
 
 #[test]
+fn a_program_of_ours_that_is_wrong_is_listed_among_the_losses() {
+    let project = Project::new();
+    let suites = project.path("crates/lab/suites");
+    let suite = std::fs::read_to_string(suites.join("tiny.toml")).unwrap();
+    let suite = suite.replace("id = \"loses\"\n", "id = \"loses\"\nours = true\n");
+    std::fs::write(suites.join("tiny.toml"), suite).unwrap();
+    let template = "{% for line in losses() %}\n- {{ line }}\n{% endfor %}\n";
+    std::fs::write(suites.join("tiny.md"), template).unwrap();
+    project.succeed(&["report", "--quick"]);
+    let text = std::fs::read_to_string(project.path("articles/tiny/index.md")).unwrap();
+    assert_eq!(text.matches("- **loses** on numbers, ").count(), 2, "{text}");
+    assert!(text.contains("loses 1500 of 23893 bytes"), "{text}");
+}
+
+#[test]
 fn rounds_add_up_and_a_second_report_measures_nothing() {
     let project = Project::new();
     project.succeed(&["bench", "tiny/pipe-pipe", "--rounds", "1"]);
