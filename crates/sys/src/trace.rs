@@ -61,8 +61,8 @@ impl Traced {
         self.child.id()
     }
 
-    /// Lets the child run to its end, and kills what descendants are left then. The calling thread must
-    /// have no other child that it still wants to wait for. After `syscalls_max` calls it runs on
+    /// Lets the child run to its end, and kills what descendants are left then. The calling thread
+    /// must have no other child that it still wants to wait for. After `syscalls_max` calls it runs on
     /// uncounted, at full speed; the memory peak is the whole run's in any case.
     ///
     /// # Errors

@@ -75,25 +75,15 @@ fn difference(
     if ours == gnus {
         return None;
     }
-    let part = |bytes: &[u8]| String::from_utf8_lossy(&bytes[..bytes.len().min(500)]).into_owned();
-    let first = ours.stdout.iter().zip(&gnus.stdout).position(|(a, b)| a != b);
     Some(format!(
         "seed {seed}, case {number}, kernel {kernel:?}: cat {:?} with {:?}, {} bytes of input \
-         (file: {}), to {:?}\nstatus {:?} {:?}, GNU {:?} {:?}\nstderr {}\n   GNU {}\n\
-         {} bytes out, GNU {}, first different one {first:?}\n",
+         (file: {}), to {:?}\n{}",
         case.arguments,
         case.environment,
         case.input.len(),
         case.input_is_file,
         case.output,
-        ours.status,
-        ours.signal,
-        gnus.status,
-        gnus.signal,
-        part(&ours.stderr),
-        part(&gnus.stderr),
-        ours.stdout.len(),
-        gnus.stdout.len(),
+        ours.beside(&gnus),
     ))
 }
 

@@ -17,6 +17,27 @@ pub(crate) struct Outcome {
     pub(crate) stderr: Vec<u8>,
 }
 
+impl Outcome {
+    /// What there is to see when this outcome differs from that of GNU's program.
+    pub(crate) fn beside(&self, gnus: &Outcome) -> String {
+        let part =
+            |bytes: &[u8]| String::from_utf8_lossy(&bytes[..bytes.len().min(500)]).into_owned();
+        let first = self.stdout.iter().zip(&gnus.stdout).position(|(a, b)| a != b);
+        format!(
+            "status {:?} {:?}, GNU {:?} {:?}\nstderr {}\n   GNU {}\n\
+             {} bytes out, GNU {}, first different one {first:?}\n",
+            self.status,
+            self.signal,
+            gnus.status,
+            gnus.signal,
+            part(&self.stderr),
+            part(&gnus.stderr),
+            self.stdout.len(),
+            gnus.stdout.len(),
+        )
+    }
+}
+
 /// Our `cat`, called `cat`, in the C.UTF-8 locale and an otherwise empty environment.
 pub(crate) fn lissom_cat() -> Command {
     plain(env!("CARGO_BIN_EXE_lissom-cat"), "cat")

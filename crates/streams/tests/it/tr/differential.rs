@@ -44,23 +44,12 @@ fn difference(seed: u64, number: u64, kernels: &[&str]) -> Option<String> {
     if ours == gnus {
         return None;
     }
-    let part = |bytes: &[u8]| String::from_utf8_lossy(&bytes[..bytes.len().min(500)]).into_owned();
-    let first = ours.stdout.iter().zip(&gnus.stdout).position(|(a, b)| a != b);
     Some(format!(
-        "seed {seed}, case {number}, kernel {kernel:?}: tr {:?} with {:?} on {} bytes\n\
-         status {:?} {:?}, GNU {:?} {:?}\nstderr {}\n   GNU {}\n\
-         {} bytes out, GNU {}, first different one {first:?}\n",
+        "seed {seed}, case {number}, kernel {kernel:?}: tr {:?} with {:?} on {} bytes\n{}",
         case.arguments,
         case.environment,
         case.input.len(),
-        ours.status,
-        ours.signal,
-        gnus.status,
-        gnus.signal,
-        part(&ours.stderr),
-        part(&gnus.stderr),
-        ours.stdout.len(),
-        gnus.stdout.len(),
+        ours.beside(&gnus),
     ))
 }
 
